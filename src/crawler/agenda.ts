@@ -1,8 +1,8 @@
 /**
- * Which page of the errand comes next. First those it names, in order; then, while the errand allows to follow links,
- * those found on the way, breadth first and inside the server (the papers' vectortosearch and vectormatches). What home
- * knows already came with the errand as fingerprints, so that nothing is visited twice; what home would refuse (scope,
- * depth, traps) is not followed. Following less than home would is harmless: home asks for the rest later.
+ * The agenda says which page of the errand comes next: first the pages that the errand names, in order; then, if the errand
+ * permits following links, pages found on the way, breadth first and on the same server (the papers' vectortosearch and
+ * vectormatches). Pages that home knows already come with the errand as fingerprints, so none is visited twice; pages that
+ * home would refuse (scope, depth, traps) are not followed. Following fewer than home would is harmless: home asks for them.
  */
 import { fingerprint, originOf } from '../base/url.ts';
 import type { Errand } from '../errand/errand.ts';
@@ -14,13 +14,13 @@ import { NearMemory } from './analysis/near-memory.ts';
 
 export interface Agenda {
   next(): Known | undefined;
-  /** Nothing is to be visited now; resolves when that may have changed, undefined = it will not. */
+  /** When next() has no page: resolves when there may be one; undefined = there will be none. */
   more(): Promise<void> | undefined;
-  /** Takes the links of a visit into account; every page from next() ends here, or in end(). */
+  /** Takes the links of a visit in. Every page from next() ends here, or in end(). */
   learn(visit: Visit): void;
   /** Sitemaps that robots.txt named. */
   sitemaps(urls: readonly string[]): void;
-  /** Nothing more is to be visited. */
+  /** No more pages shall be visited. */
   end(): void;
 }
 
@@ -47,11 +47,11 @@ class NamedPages implements Agenda {
   }
 
   learn(): void {
-    // Only the pages named are visited.
+    // This agenda visits only the pages that the errand names.
   }
 
   sitemaps(): void {
-    // Home asks for them when it wants them.
+    // Home sends an errand for them when it wants them.
   }
 
   end(): void {
@@ -71,7 +71,7 @@ class FollowedPages implements Agenda {
   readonly #shapes = new ShapeCounter();
   readonly #near = new NearMemory();
   readonly #toSearch: AgendaStep[] = [];
-  /** Everything ever put on the list, and everything that home knows: fingerprints. */
+  /** Fingerprints of all pages that were ever on the list, and of all that home knows. */
   readonly #matches: Set<bigint>;
   readonly #underWay = new Map<string, AgendaStep>();
   readonly #print = { high: 0, low: 0 };

@@ -1,6 +1,6 @@
 /**
- * From an answer to a visit: what the status means, what the body says, whether anything changed, and whether it is
- * kept. Every branch ends in one Visit; none throws on purpose.
+ * Turns an answer into a visit: what the status means, what the body says, whether anything has changed, and whether the page
+ * is stored. Every branch ends in one Visit; none throws on purpose.
  */
 
 import type { Draft } from '../base/draft.ts';
@@ -40,15 +40,15 @@ export interface Job {
 
 export interface Concluded {
   readonly visit: Visit;
-  /** What is to be archived of it. */
+  /** What the archive stores of it. */
   readonly kept?: Kept;
   /** The page, where one came. */
   readonly page?: Page;
   /** It may be the server's not-found page, which nobody has looked for yet. */
   readonly suspect?: boolean;
-  /** An image whose headers say that it is another: its bytes are wanted. */
+  /** The headers of an image say that it has changed: its bytes are needed. */
   readonly resized?: boolean;
-  /** What the errand's decider is to be asked before anything is done with the page. */
+  /** What the errand's decider has to answer before anything is done with the page. */
   readonly question?: PageQuestion;
 }
 
@@ -81,12 +81,12 @@ export function conclude(job: Job, known: Known, answer: Answer, manner: Manner)
 function glanced(known: Known, time: number, response: Response): Concluded {
   const found = glance(known, response);
   if (!found) return { ...ended(known, time, response, { outcome: 'same', reason: 'watched' }), resized: true };
-  // A length needs no validators beside it, and they are what costs most on the way home from another machine.
+  // A length makes validators unnecessary, and these cost the most on the way home from another machine.
   const told = found.outcome === 'same' && lengthOf(response.headers) === 0;
   return ended(known, time, response, { ...found, ...(told && validators(response)) });
 }
 
-/** The visit costs what an earlier request of it cost, too. */
+/** Adds the cost of an earlier request to that of the visit. */
 export function withCost(concluded: Concluded, { up, down, ms }: Cost): Concluded {
   const { cost } = concluded.visit;
   const both = { ...cost, up: cost.up + up, down: cost.down + down, ms: cost.ms + ms };

@@ -1,7 +1,7 @@
 /**
- * WHAT TRAVELS. The crawler runs one errand anywhere: robots → pace → fetch → analyse → compare → pack, page by page,
- * and lets parcels go as they fill. It asks for nothing outside the errand's server and limits, keeps no state between
- * errands but its tools', and turns everything that can go wrong into the outcome of a visit.
+ * The crawler is the part that travels. It runs one errand anywhere: robots → pace → fetch → analyse → compare → pack, page by
+ * page, and sends parcels as they fill. It requests nothing outside the errand's server and limits, keeps no state between
+ * errands except that of its tools, and turns everything that can go wrong into the outcome of a visit.
  *
  * This is one of the two loops of Skein; the other is home's.
  */
@@ -43,7 +43,7 @@ import type { Tools } from './tools.ts';
 interface ErrandRun extends Job {
   /** Aborts when the errand is recalled, and with `trouble`. */
   readonly signal: AbortSignal;
-  /** For the server's: whoever waits for a turn would wait for as long as the server asked us to stay away. */
+  /** Aborted when the server is in trouble: walks that wait for a turn would wait for as long as the server asked. */
   readonly trouble: AbortController;
   readonly parcels: ParcelBuilder;
   readonly permission: Permission;
@@ -51,7 +51,7 @@ interface ErrandRun extends Job {
   readonly deciding: Deciding;
 }
 
-/** Runs the errand. Always ends with a parcel that says done; never rejects. */
+/** Runs the errand. It always ends with a parcel that says done, and never rejects. */
 export async function crawl(
   errand: Errand,
   tools: Tools,
@@ -82,8 +82,8 @@ export async function crawl(
 }
 
 /**
- * One walk per connection; they share the agenda, so a slow page holds up one of them only. Two where nothing paces them:
- * one asks on the connection while the other reads what came. Turns hold both to the connections there are.
+ * One walk per connection. Walks share the agenda, so a slow page delays only one of them. Without a pace there are two: one
+ * uses the connection while the other analyses a page. Turns keep them within the number of connections.
  */
 function walksFor({ connections, pace }: Errand['server']): number {
   return Math.max(1, connections) * (pace === 0 ? 2 : 1);
@@ -114,32 +114,32 @@ async function walk(run: ErrandRun): Promise<void> {
 /** The last stages of a visit: it goes into a parcel, and its links may be followed. */
 function packAndLearn({ parcels, agenda, tools }: ErrandRun, known: Known, concluded: Concluded): void {
   pack(parcels, known, concluded);
-  // Its members have been written: nobody looks at the body again.
+  // Its members are written, so nobody reads the body again.
   if (concluded.kept) tools.fetcher.reuse?.(concluded.kept.response.body);
   agenda.learn(concluded.visit);
   if (tools.decider?.over || tools.requests?.over) agenda.end();
 }
 
-/** Packing reads what a server sent, too. */
+/** Packing reads what a server sent, so it may fail as well. */
 function pack(parcels: ParcelBuilder, known: Known, concluded: Concluded): void {
   try {
     parcels.add(concluded);
   } catch {
-    // The page is not kept, and says so; what made packing fail is a bug that the reason `crashed` brings to light.
+    // The page is not stored, and the visit says so. The cause is a bug, which the reason `crashed` reveals.
     parcels.add(crashed(known, concluded));
   }
 }
 
-/** The rest of the errand would meet the same: home decides when the server is asked again. */
+/** The rest of the errand would fail likewise: home decides when the server is tried again. */
 function isServerTrouble(visit: Visit): boolean {
   const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
   return visit.outcome === 'failed' && reason?.server === true;
 }
 
-/** One look at one page; undefined when the errand was recalled before its turn came. */
+/** Visits one page; undefined = the errand was recalled before its turn. */
 async function visit(run: ErrandRun, known: Known): Promise<Concluded | undefined> {
   const { tools, errand, permission } = run;
-  // Robots, pace and the owner's leave are of one server: a page of another that an errand names has none of them.
+  // Robots, pace and permission hold for one server: a page of another server in the errand has none of them.
   const strange = originOf(known.url) !== errand.server.origin;
   const refusal = strange ? 'out-of-scope' : permission.refusal(known.url);
   if (refusal) return refuse(known, refusal, tools.clock.now());
@@ -164,7 +164,7 @@ async function termsOf(hook: RequestHook, known: Known): Promise<RequestTerms | 
   }
 }
 
-/** The headers of an image differ from what is known: the image itself is looked at. */
+/** The headers of an image differ from what is known: fetches the image itself. */
 async function withBytes(
   run: ErrandRun,
   known: Known,
@@ -175,7 +175,7 @@ async function withBytes(
   return whole && withCost(whole, headers.visit.cost);
 }
 
-/** Asks for the page when its turn comes. */
+/** Requests the page when its turn comes. */
 async function look(
   run: ErrandRun,
   known: Known,
@@ -187,14 +187,14 @@ async function look(
   if (!turn) return undefined;
   const ask = askFor(run, known, manner, turn);
   const answer = await (terms ? fetchBy(tools.fetcher, ask, terms) : tools.fetcher.fetch(ask));
-  // The server is done, though we are not: the next request is on its way while this page is read.
+  // The server is done, though we are not: the next request leaves while we analyse this page.
   turn.done(effectOf(answer, tools.clock.now()));
   if (answer.kind === 'failure' && answer.reason === RECALLED) return undefined;
   await allTaken();
   return settle(run, known, answer, manner);
 }
 
-/** With the header lines of a hook; what is secret in them is not stored with the page. */
+/** Fetches with the header lines of a hook; secrets among them are not stored with the page. */
 async function fetchBy(fetcher: Fetcher, ask: Ask, { headers, accept }: RequestTerms): Promise<Answer> {
   const answer = await fetcher.fetch({ ...ask, headers, ...(accept !== undefined && { accept }) });
   if (answer.kind === 'failure' || headers.length === 0) return answer;
@@ -206,8 +206,8 @@ async function fetchBy(fetcher: Fetcher, ask: Ask, { headers, accept }: RequestT
 let taking: Promise<void> | undefined;
 
 /**
- * Resolves when every answer that has come was taken off its connection, and the next was asked for there. Pages are read
- * after that, one after the other: the server gets its requests together, and is woken once for them.
+ * Resolves when every answer that has come is taken off its connection and the next request is sent there. Pages are analysed
+ * after that, one after the other: so the server gets its requests together, and wakes once for them.
  */
 function allTaken(): Promise<void> {
   taking ??= new Promise(resolve => {
@@ -219,7 +219,7 @@ function allTaken(): Promise<void> {
   return taking;
 }
 
-/** The page looks like the server's not-found page: finds out what that is, once a server, and holds it against it. */
+/** The page looks like the server's not-found page: fetches that page, once per server, and compares the two. */
 async function unmask(run: ErrandRun, known: Known, concluded: Concluded): Promise<Concluded> {
   const { missing } = run;
   missing.looking ??= lookForMissing(run, known, concluded.page!);
@@ -231,16 +231,16 @@ async function lookForMissing(run: ErrandRun, known: Known, page: Page): Promise
   const url = impossibleUrl(known.url);
   if (run.permission.refusal(url)) return;
   const probed = await look(run, { url, role: 'page', depth: known.depth, hops: 0, tries: 0 }, 'whole');
-  // Anything but a page with status 200 is what a server should say.
+  // Any answer but a page with status 200 is as it should be.
   if (!probed || probed.visit.outcome === 'failed') return;
   run.missing.learn(probed.page, { page, before: known.facts });
   const { up, down } = probed.visit.cost;
   run.parcels.news({ ...run.permission.about, robotsBytes: up + down, missing: run.missing.print! });
 }
 
-/** Analysis reads hostile bytes: a bug it uncovers must cost one page, not the errand. */
+/** Analysis reads hostile bytes: a bug that they trigger must cost one page, not the errand. */
 function settle(run: ErrandRun, known: Known, answer: Answer, manner: Manner): Concluded | Promise<Concluded> {
-  // Named by the reason; the page can be fetched again to see why.
+  // The reason names it; whoever wants to know the cause can fetch the page again.
   const failed = () => unusable(known, run.tools.clock.now(), answer);
   try {
     const concluded = conclude(run, known, answer, manner);

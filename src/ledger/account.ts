@@ -1,6 +1,6 @@
 /**
- * Bytes by cause: spent and avoided, per server and day; and what crossed home's own line to outposts elsewhere. Summed
- * in memory, written with the batch.
+ * Bytes by cause, spent and avoided, per server and day; and bytes that crossed home's own line to outposts elsewhere. They are
+ * summed in memory and written with the batch.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -50,7 +50,7 @@ export class Account {
   spent = 0;
   avoided = 0;
   #pending = new Map<string, Draft<AccountRow>>();
-  /** The entry of the last visit: mostly the next one's too, found without its key. */
+  /** The entry of the last visit, which is mostly that of the next one as well: this spares finding it. */
   #last: Draft<AccountRow> | undefined;
 
   constructor(database: DatabaseSync) {
@@ -142,8 +142,8 @@ export class Account {
   }
 
   /**
-   * Of these pages, what each costs; pages of which no body ever came are left out. One statement for all of them: two for
-   * each page took twice as long. `since`: the first visits that count, milliseconds since 1970.
+   * The cost of each of these pages; pages without a body so far are left out. This is one statement, because two for each page
+   * took twice as long. `since`: visits count from this time on, milliseconds since 1970.
    */
   *pricesOf(pages: readonly number[], since: number): Iterable<PagePrice> {
     const visited = `SELECT group_concat(cast(v.time / ${DAY} AS INTEGER)) FROM visits v WHERE v.page = k.page AND v.time >= ?2`;

@@ -1,6 +1,6 @@
 /**
- * Errands under way with outposts on other machines. They outlive this process: a home that starts again knows what it
- * may still get, from whom, and up to which parcel it has it. Rows change in the same batch as the visits they speak of.
+ * Errands under way with outposts on other machines. They outlive this process: a home that starts again knows which parcels
+ * may still come, from whom, and which it has. Rows change in the same batch as the visits of those parcels.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 

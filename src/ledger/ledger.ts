@@ -1,7 +1,7 @@
 /**
- * The ledger: everything Skein knows, in one SQLite file. One process writes (the home, which holds lock.db), any
- * number read. Writes are gathered in one transaction and committed by `commit()`, a few times a second: what is
- * committed survives kill -9; what is not was never acknowledged to anyone.
+ * The ledger holds everything that Skein knows, in one SQLite file. One process writes it (home, which holds lock.db), and any
+ * number may read it. Writes gather in one transaction, which `commit()` commits a few times a second: what is committed
+ * survives kill -9, and what is not was never acknowledged to anyone.
  *
  * It never decides anything: the frontier says what to write.
  */
@@ -49,7 +49,7 @@ export { diskError };
 
 export class Ledger {
   readonly directory: string;
-  /** SQL stays in this folder: everybody else asks the parts below by name. */
+  /** Private, because SQL stays in this folder: everybody else asks the parts below by name. */
   private readonly database: DatabaseSync;
   readonly pages: Pages;
   readonly scans: PageScans;
@@ -81,7 +81,7 @@ export class Ledger {
   readonly noticeTrust: NoticeTrust;
   readonly faces: KnownFaces;
   readonly hidden: HiddenPages;
-  /** Recorded for a copy on another machine, where somebody asks for it. */
+  /** What commits changed, for a copy on another machine; recorded only on request. */
   readonly changes: Changes;
   readonly house: House;
   readonly #lock: DatabaseSync | undefined;
@@ -142,7 +142,7 @@ export class Ledger {
     this.#open = true;
   }
 
-  /** A batch is open: what is in it may still be taken back. */
+  /** A batch is open, which may still be rolled back. */
   get inBatch(): boolean {
     return this.#open;
   }
@@ -170,7 +170,7 @@ export class Ledger {
     return row ? (JSON.parse(row['value'] as string) as T) : undefined;
   }
 
-  /** Undefined: it is forgotten. */
+  /** Undefined deletes the setting. */
   set(name: string, value: unknown): void {
     if (value === undefined) this.database.prepare('DELETE FROM meta WHERE name = ?').run(name);
     else this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
@@ -186,7 +186,7 @@ export class Ledger {
     return [...this.servers.all()].filter(server => server.seeded).map(server => server.origin);
   }
 
-  /** All that `look` reads is of the same moment, whoever writes meanwhile. Not within a batch. */
+  /** Everything that `look` reads is from one moment, even if another process writes meanwhile. Not within a batch. */
   atOnce<T>(look: () => T): T {
     this.database.exec('BEGIN');
     try {
@@ -196,12 +196,12 @@ export class Ledger {
     }
   }
 
-  /** Length of the archive that the ledger speaks of; written in the same batch as the visits that refer to it. */
+  /** Length of an archive segment, committed in the same batch as the visits that refer to it. */
   setSegment(id: number, length: number): void {
     this.database.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?)').run(id, length);
   }
 
-  /** It is lost, and so are all copies in it. */
+  /** The segment is lost, with all copies in it. */
   dropSegment(id: number): void {
     this.database.prepare('DELETE FROM segments WHERE id = ?').run(id);
   }
@@ -219,7 +219,7 @@ export class Ledger {
     return rows.flatMap(row => String(row['integrity_check']).split('\n')).filter(text => text !== 'ok');
   }
 
-  /** Takes the batch back. What memory holds is then ahead of the file, so all that is left to do is to close. */
+  /** Rolls the batch back. Memory is then ahead of the file, so nothing is left to do but to close. */
   abandon(): void {
     this.#abandoned = true;
     if (!this.#open) return;
@@ -227,11 +227,11 @@ export class Ledger {
     try {
       this.database.exec('ROLLBACK');
     } catch {
-      // There is nothing left to take back: SQLite does so by itself when a disk is full.
+      // There is nothing left to roll back: SQLite does so by itself when a disk is full.
     }
   }
 
-  /** What memory holds is ahead of the file. */
+  /** Memory is ahead of the file. */
   get abandoned(): boolean {
     return this.#abandoned;
   }
@@ -253,16 +253,16 @@ export class Ledger {
       this.commit();
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      // Without room for this nothing is lost: the log stays, and the next writer counts anew.
+      // If the disk has no room for this, nothing is lost: the log stays, and the next writer counts again.
       if (!isFull(error)) throw error;
     }
   }
 }
 
 /**
- * What SQLite is to open for reading. Beside a ledger it makes a file that readers and writer share; where that cannot
- * be made (a disk mounted read-only, another's directory) and no run has left changes in the log, nobody writes either,
- * so that the file alone is the whole truth.
+ * What SQLite opens for reading. It usually makes a file beside the ledger that readers and the writer share. If it cannot
+ * (read-only disk, somebody else's directory) and no run has left changes in the log, then nobody writes, and the ledger file
+ * alone is the whole truth.
  */
 function readable(directory: string, file: string): string | URL {
   try {
@@ -318,7 +318,7 @@ function openDatabase(directory: string, mode: 'write' | 'read'): DatabaseSync {
   }
 }
 
-/** One level at a time: asked for all at once, Node never comes back from a place where none can be made (/proc). */
+/** Makes one level at a time: asked for several, Node never returns where none can be made (/proc). */
 function makeDirectory(directory: string): void {
   try {
     mkdirSync(dirname(directory), { recursive: true });
@@ -348,7 +348,7 @@ export function lockCollection(directory: string): { close(): void } {
   return takeLock(directory);
 }
 
-/** One writer a directory. The operating system gives the lock back when the process dies, however it dies. */
+/** Allows one writer for a directory. The operating system releases the lock when the process ends, however it ends. */
 export function takeLock(directory: string): DatabaseSync {
   let lock: DatabaseSync | undefined;
   try {
@@ -370,7 +370,7 @@ export function takeLock(directory: string): DatabaseSync {
   }
 }
 
-/** Runs a write and names a full disk as what it is. */
+/** Runs a write; reports a full disk as such. */
 function disk<T>(work: () => T): T {
   try {
     return work();

@@ -1,6 +1,6 @@
 /**
- * Visits and their bytes by day and by how they ended, kept as visits are written: the account of a million of them reads
- * some hundreds of rows. Summed in memory, written with the batch of the visits that they count.
+ * Visits and their bytes, by day and by how they ended, updated as visits are written: the account of a million visits reads
+ * some hundreds of rows. They are summed in memory, and written with the batch of the visits that they count.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ export interface Decided {
   readonly down: number;
 }
 
-/** What of a visit is counted. */
+/** What is counted of a visit. */
 interface CountedLook {
   readonly time: number;
   readonly outpost: string;
@@ -36,21 +36,21 @@ interface LookSum {
   down: number;
 }
 
-/** Threads of this process, those that try again what killed one, and those that ask a site for its pages in bulk. */
+/** Names of this process's own outposts: its threads, the thread for trials, and threads that read a site's bulk face. */
 const HERE = /^(?:thread-\d.*|trial|site .*)$/s;
 
 export class Looks {
   readonly #database: DatabaseSync;
   readonly #pending = new Map<string, LookSum>();
   #add: StatementSync | undefined;
-  /** That of the last visit: mostly the next one's, too, found without its key. */
+  /** The entry of the last visit, which is mostly that of the next one as well: this spares finding it. */
   #last: { readonly look: CountedLook; readonly day: number; readonly sum: LookSum } | undefined;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  /** A visit comes (1) or goes (-1). */
+  /** A visit is added (1) or removed (-1). */
   count(look: CountedLook, by: 1 | -1): void {
     const sum = this.#sumOf(look);
     sum.visits += by;

@@ -1,7 +1,7 @@
 /**
- * Counts that people ask for, kept as rows are written, so that no question reads a large table through: pages by server and
- * by why they are refused, visited pages by how their last visit ended, stored copies. Summed in memory, written with the
- * batch of the rows that they count.
+ * Counts that people ask for, updated as rows are written, so that no question reads a large table: pages by server and by the
+ * reason why they are refused, visited pages by how their last visit ended, stored copies. They are summed in memory, and
+ * written with the batch of the rows that they count.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { hasTable } from './schema.ts';
@@ -25,7 +25,7 @@ interface TallyChange extends Omit<TallyRow, 'n'> {
   n: number;
 }
 
-/** What of a visited page is counted. */
+/** What is counted of a visited page. */
 interface VisitedPage {
   readonly page: number;
   readonly outcome: string;
@@ -33,7 +33,7 @@ interface VisitedPage {
   readonly segment: number | null;
 }
 
-/** The same counts from the rows themselves: for a ledger that an older version wrote and nobody has opened since. */
+/** The same counts from the rows themselves, for a ledger of an older version that nobody has opened for writing since. */
 const counted: Readonly<Record<TallyKind, string>> = {
   pages: `SELECT coalesce(refused, '') AS name, server, count(*) AS n FROM pages GROUP BY 1, 2`,
   known: `SELECT outcome || ' ' || reason AS name, 0 AS server, count(*) AS n FROM known GROUP BY 1`,
@@ -45,11 +45,11 @@ const counted: Readonly<Record<TallyKind, string>> = {
 export class Tallies {
   readonly #database: DatabaseSync;
   #add: StatementSync | undefined;
-  /** By server, a few each: every link that is found counts, and mostly for another server than the one before. */
+  /** By server, a few each: every link counts, and mostly for another server than the link before. */
   readonly #pending = new Map<number, TallyChange[]>();
-  /** Refused while they waited or were under way: a visit may still come. */
+  /** Pages that were refused while they waited or were under way, so a visit may still come. */
   readonly #spurned = new Set<number>();
-  /** That of the last row: mostly the next one's, too, found without its key. */
+  /** The entry of the last row, which is mostly that of the next row as well: this spares finding it. */
   #last: TallyChange | undefined;
 
   constructor(database: DatabaseSync) {
@@ -76,14 +76,14 @@ export class Tallies {
     return change;
   }
 
-  /** A row of what is known of a page comes (1) or goes (-1). */
+  /** A row of `known` is added (1) or removed (-1). */
   visited({ page, outcome, reason, segment }: VisitedPage, by: 1 | -1): void {
     this.count('known', `${outcome} ${reason}`, 0, by);
     if (segment !== null) this.count('stored', '', 0, by);
     if (by > 0 && this.#spurned.delete(page)) this.count('spurned', '', 0, 1);
   }
 
-  /** A page that was refused for one reason, or none, is refused for another, or for none. */
+  /** A page is now refused for another reason than before; null = it is not refused. */
   judged(before: JudgedRow, after: JudgedRow, visited: boolean): void {
     this.count('pages', before.refused ?? '', before.server, -1);
     this.count('pages', after.refused ?? '', after.server, 1);
@@ -109,7 +109,7 @@ export class Tallies {
     return this.#database.prepare(sql).all() as unknown as TallyRow[];
   }
 
-  /** By server, pages that may be visited, sitemaps apart. In a batch, which is counted as well. */
+  /** Pages that may be visited, without sitemaps, by server. In a batch, whose rows count as well. */
   admitted(): { server: number; pages: number }[] {
     this.save();
     const sitemaps = 'SELECT server, count(*) AS n FROM pages WHERE role = 1 AND refused IS NULL GROUP BY server';

@@ -1,4 +1,4 @@
-/** Every look at every page, in order. Append-only: history and changes are read from here. */
+/** Every visit to every page, in order. Append-only; history and changes are read from here. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HOUR } from '../base/clock.ts';
@@ -43,7 +43,7 @@ export interface NamedVisit extends VisitRow {
 
 export type NewVisit = Omit<VisitRow, 'id' | 'removed' | 'added'> & Partial<Pick<VisitRow, 'removed' | 'added'>>;
 
-/** Milliseconds by which a visit may be recorded later than one that it precedes: parcels from afar take time. */
+/** Milliseconds by which visits may be recorded out of order, because parcels from other machines take time. */
 const OUT_OF_ORDER = HOUR;
 
 export class Visits {
@@ -71,7 +71,7 @@ export class Visits {
     return this.#last;
   }
 
-  /** When the last look at any page was, milliseconds since 1970; undefined = there was none. */
+  /** Time of the newest visit, milliseconds since 1970; undefined = there was none. */
   get lastTime(): number | undefined {
     return this.#timeOf.get(this.#last)?.['time'] as number | undefined;
   }
@@ -82,18 +82,18 @@ export class Visits {
   }
 
   /**
-   * Nothing that an outpost, or one behind it, reported after `since` is to be relied on: those pages are due at once, in
-   * a crawl too, and what is known of them no longer spares a look. Returns how many.
+   * Distrusts everything that an outpost, or one below it, reported after `since`: those pages are due at once, in a crawl as
+   * well, and what is known of them no longer counts. Returns how many pages.
    */
   disown(outpost: string, since: number, now: number): number {
     const pages = 'SELECT DISTINCT page FROM visits WHERE (outpost = ? OR substr(outpost, 1, ?) = ?) AND time > ?';
     const sql = `UPDATE known SET due = ?, retry_at = ?, etag = NULL, last_modified = NULL, facts = NULL WHERE page IN (${pages})`;
-    // A moment ahead: who looks for retries looks for those whose time has come since it last did.
+    // A moment in the future: the search for retries only finds those that fell due since the last search.
     const values = [now, now + 1000, outpost, outpost.length + 1, `${outpost}/`, since];
     return Number(this.#database.prepare(sql).run(...values).changes);
   }
 
-  /** What was taken for a change turned out to be none, or the other way round. */
+  /** A visit that looked like a change brought none, or the other way round. */
   relabel(id: number, { outcome, reason, stage }: Pick<NewVisit, 'outcome' | 'reason' | 'stage'>): void {
     const before = this.get(id)!;
     const sql = 'UPDATE visits SET outcome = ?, reason = ?, stage = ? WHERE id = ?';
@@ -135,7 +135,7 @@ export class Visits {
     this.#database.prepare('INSERT OR REPLACE INTO levels VALUES (?, ?)').run(visit, JSON.stringify(levels));
   }
 
-  /** Those levels, root 1; undefined = none are known. */
+  /** The levels on which a visit found the page changed, root = 1; undefined = not known. */
   levels(visit: number): number[] | undefined {
     if (!hasTable(this.#database, 'levels')) return undefined;
     const row = this.#database.prepare('SELECT levels FROM levels WHERE visit = ?').get(visit);
@@ -155,7 +155,7 @@ export class Visits {
     return low;
   }
 
-  /** What was done from one time to another: pages looked at (sitemaps left out), and bytes on the wire, both ways. */
+  /** What happened between two times: pages visited (without sitemaps), and bytes on the wire, both ways. */
   doneBetween(from: number, to: number, images: boolean): { pages: Set<number>; bytes: number } {
     const rows = this.#database
       .prepare(
@@ -171,7 +171,7 @@ export class Visits {
     return this.#database.prepare('SELECT * FROM visits WHERE id = ?').get(id) as unknown as VisitRow | undefined;
   }
 
-  /** Looks at pages, neither sitemaps nor images, that came after the visit `last`. */
+  /** Visits after the visit `last`, to pages that are neither sitemaps nor images. */
   after(last: number, most: number): NamedVisit[] {
     this.#after ??= this.#database.prepare(
       `SELECT v.*, p.url, p.depth, k.title, k.media_type AS type
@@ -181,7 +181,7 @@ export class Visits {
     return this.#after.all(last, most) as unknown as NamedVisit[];
   }
 
-  /** Pages that a visit behind `after`, up to `upTo`, may have made others: brought, taken away, or seen again after that. */
+  /** Pages that visits after `after`, up to `upTo`, may have changed: new ones, gone ones, and ones that came back. */
   newsPages(after: number, upTo: number): Iterable<{ page: number; server: number; url: string }> {
     return this.#database
       .prepare(

@@ -1,8 +1,8 @@
 /**
- * The outposts below this one. An errand with levels left may be passed on to them, with one more signature; their
- * parcels go up as they come, unopened and unspooled: each stays on the disk of the outpost that made it until home
- * acknowledges it, and the acknowledgement travels down the same way. Those that may deliver at home themselves get
- * their passes through here.
+ * The outposts below this one. It may pass an errand with levels left on to them, with one more signature. Their parcels go up
+ * unopened, and without the spool of this outpost: each parcel stays on the disk of the outpost that made it until home
+ * acknowledges it, and the acknowledgement travels down the same way. Outposts that may deliver to home directly get their
+ * passes through here.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Identity } from '../errand/keys.ts';
@@ -15,11 +15,11 @@ import type { Hello, OutpostStatus } from '../transfer/wire/messages.ts';
 import { Quota, type QuotaTerms } from './owner/quota.ts';
 
 interface ChildEvents {
-  /** To be sent upward; false = there is no line now, and it must be asked for again later. */
+  /** Sends a parcel upward; if there is no line now, the child must send it again later. */
   relay(frame: ParcelFrame): void;
   gaveUp(errand: string, why: string): void;
   wantsCode(link: Link, code: string): void;
-  /** To be sent upward. */
+  /** Sends the request upward. */
   wantsPass(frame: WantPassFrame): void;
 }
 
@@ -32,7 +32,7 @@ interface ChildrenOptions {
   readonly lease?: number;
 }
 
-/** Milliseconds that a child whose line was closed without a goodbye may take to be started again. */
+/** Milliseconds that a child may take to restart, after its line was closed without a goodbye. */
 const STARTS_AGAIN = 10_000;
 
 export class Children {
@@ -83,15 +83,15 @@ export class Children {
   }
 
   /**
-   * The child that should take it: one that stands for the server; else one that has less to do for its room, and that of
-   * all below it, than this machine has for its own and than the others have; undefined = none. It is connected, with
-   * room and within its quota. `own`: what this machine has for its room; `loads`: what each child has, by name.
+   * Chooses the child for an errand: one that was invited for the server, otherwise the one with the least load for its room
+   * (and that of all below it), if that is less than the load of this machine; undefined = none. The child is connected, has
+   * room and is within its quota. `own`: load of this machine for its room; `loads`: load of each child, by name.
    */
   choose(own: number, loads: ReadonlyMap<string, number>, origin: () => string): Link | undefined {
     const open = [...this.#links.values()].filter(link => link.outpost.room > 0 && !this.#spent(link.name));
     const bound = open.filter(({ outpost }) => (outpost.hello?.servers.length ?? 0) > 0);
     const load = (link: Link) => (loads.get(link.name) ?? 0) / link.outpost.room;
-    // Only where it matters is the errand opened to see where it goes.
+    // The errand is opened only if its server matters.
     const url = bound.length > 0 ? `${origin()}/` : '';
     const allowed = bound.filter(link => mayVisit(link, url));
     const standing = allowed.filter(({ name }) => this.#standing.has(name));
@@ -139,7 +139,7 @@ export class Children {
     for (const name of names) this.#links.get(name)?.dismiss('it was revoked');
   }
 
-  /** A pass has come for one below. */
+  /** Hands a pass on to the outpost below that asked for it. */
   pass({ by, pass }: PassFrame): void {
     const [name, ...further] = by.split('/');
     this.#links.get(name!)?.answer({ kind: 'pass', by: further.join('/'), pass });
@@ -175,7 +175,7 @@ export class Children {
     return link;
   }
 
-  /** One whose pages are counted here must go through here. Its own key it has proved; those further down are its word. */
+  /** A child with a limit must deliver through here, where its pages are counted. It has proved its own key, no others. */
   #askFor({ name, outpost: { hello } }: Link, { by, key }: WantPassFrame): void {
     if (this.#quotas.get(name)?.limited || !hello) return;
     this.#events.wantsPass({ kind: 'want-pass', by: below(name, by), key: by === '' ? hello.key : key });

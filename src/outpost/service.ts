@@ -1,9 +1,9 @@
 /**
- * An outpost on another machine: errands come down a line, run in the threads here or pass on to outposts below, and
- * parcels go up through the spool. The line may break and come back at any time; what was taken is finished, kept on
- * disk, and delivered once.
+ * An outpost on another machine. Errands come down a line and run in the threads here, or go on to outposts below; parcels go
+ * up through the spool. The line may break and come back at any time: the outpost finishes the errands that it has taken, and
+ * keeps their parcels on disk until home has each of them once.
  *
- * It obeys one home, whose key begins every warrant, and the machine's owner before that home: servers and private
+ * It obeys one home, whose key begins every warrant, and the owner of the machine before that home: servers and private
  * addresses that the owner did not open stay closed whatever an errand says. It never decides what is crawled.
  */
 
@@ -37,7 +37,7 @@ const THREAD_ROOM = 4096;
 const CACHE_BYTES = 512 << 20;
 /** Milliseconds; clocks that differ by less are left alone. */
 const SAME_TIME = 1000;
-/** Milliseconds that a warrant may be good for: as long it is remembered which errands have ended. */
+/** Longest validity of a warrant (ms); ended errands are remembered for as long. */
 const LONGEST_ERRAND = 31 * DAY;
 
 export class OutpostService implements Speaker {
@@ -52,12 +52,12 @@ export class OutpostService implements Speaker {
   readonly #ended: Ended;
   readonly #uplink: Uplink;
   readonly #straight: Straight;
-  readonly #teller = new StatusSender();
+  readonly #statusSender = new StatusSender();
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
-  #hands: WorkerPool | undefined;
+  #workers: WorkerPool | undefined;
   #codes: CodeDesk | undefined;
-  /** Errands that have come and not started, because their code is on its way. */
+  /** Errands that wait for their code. */
   readonly #arriving = new Set<string>();
   #welcome: Welcome | undefined;
   #counts = { pages: 0, errors: 0, last: 0, rate: 0 };
@@ -73,7 +73,7 @@ export class OutpostService implements Speaker {
     this.#tables = new PageTables(`${options.directory}-pages`);
     this.#ended = new Ended(`${options.directory}-ended`, options.clock.now());
     this.#owner = new Owner(options, `${options.directory}-quota.json`);
-    this.#uplink = new Uplink(this.spool, () => this.#hands?.looking ?? false);
+    this.#uplink = new Uplink(this.spool, () => this.#workers?.looking ?? false);
     this.children = new Children(options, {
       relay: frame => this.#relay(frame),
       gaveUp: (errand, why) => this.#uplink.giveUp(errand, why),
@@ -102,7 +102,7 @@ export class OutpostService implements Speaker {
     return this.#welcome;
   }
 
-  /** What it says of itself to its parent. */
+  /** What it tells its parent about itself. */
   words(token = ''): OutpostWords {
     const { threads, servers } = this.#options;
     return {
@@ -122,7 +122,7 @@ export class OutpostService implements Speaker {
     this.#welcome = answer;
     this.#owner.narrow(answer);
     if (this.spool.errands.size === 0) this.#trouble = ''; // it was about work that has ended
-    this.#hands ??= this.#makeHands(answer);
+    this.#workers ??= this.#makeWorkers(answer);
     this.#codes ??= this.#makeDesk(answer);
     return new Promise(resolve => {
       line.listen({
@@ -139,7 +139,7 @@ export class OutpostService implements Speaker {
     });
   }
 
-  #makeHands({ contact }: Welcome): WorkerPool {
+  #makeWorkers({ contact }: Welcome): WorkerPool {
     const { directory, threads, cacheBytes = CACHE_BYTES, code, outpost, trustRobots = false } = this.#options;
     const cache = { directory: `${directory}-versions`, bytes: cacheBytes };
     const agent = { userAgent: userAgent(this.software, contact), agentToken: AGENT_TOKEN };
@@ -183,7 +183,7 @@ export class OutpostService implements Speaker {
       pages,
       rate,
       bytes: this.#uplink.bytes,
-      queue: this.#hands?.queue ?? 0,
+      queue: this.#workers?.queue ?? 0,
       spooled: this.spool.bytes,
       errors,
       trouble: this.spool.trouble || spent || this.#trouble,
@@ -193,26 +193,26 @@ export class OutpostService implements Speaker {
     };
   }
 
-  /** The owner has other rules now. */
+  /** The owner has changed the rules. */
   change(terms: ChangeableTerms): void {
     this.#owner.change(terms);
-    this.#hands?.limit(this.#owner.ceilings);
+    this.#workers?.limit(this.#owner.ceilings);
   }
 
-  /** Ends the errands under way; their parcels are spooled when this resolves. */
+  /** Ends the errands under way; resolves when their parcels are in the spool. */
   async recall(): Promise<void> {
-    this.#hands?.recall();
-    while ((this.#hands?.errands ?? 0) > 0) await this.#options.clock.sleep(20);
+    this.#workers?.recall();
+    while ((this.#workers?.errands ?? 0) > 0) await this.#options.clock.sleep(20);
     await this.spool.settle();
   }
 
-  /** Ends everything here; what is in the spool stays there. */
+  /** Ends everything here; parcels in the spool stay there. */
   async close(): Promise<void> {
     clearInterval(this.#beat);
     this.#owner.collect();
     this.#codes?.close();
     this.#straight.close();
-    await this.#hands?.close();
+    await this.#workers?.close();
     await this.children.close();
     await this.spool.settle();
     this.#tables.save();
@@ -222,7 +222,7 @@ export class OutpostService implements Speaker {
     return this.#options.threads * THREAD_ROOM + this.children.room;
   }
 
-  /** Errands of an earlier life cannot be gone on with; what they had delivered to the spool is delivered. */
+  /** Errands of an earlier process cannot continue; their parcels in the spool are delivered. */
   #restore(): void {
     for (const { frame, to, ended } of this.spool.errands.values()) {
       if (to !== '') this.children.expect(to, frame);
@@ -234,7 +234,7 @@ export class OutpostService implements Speaker {
     if (frame.kind === 'errand') void this.#receive(frame, line);
     if (frame.kind === 'code') this.#codes?.arrived(frame);
     if (frame.kind === 'recall') {
-      this.#hands?.recall();
+      this.#workers?.recall();
       for (const link of this.children.all()) link.recall();
     }
     if (frame.kind === 'resend') {
@@ -247,7 +247,7 @@ export class OutpostService implements Speaker {
     if (frame.kind === 'forget') {
       const taken = this.spool.errands.get(frame.errand);
       if (taken) this.#ended.add(frame.errand, deadlineOf(taken.frame.warrant), this.now());
-      this.#hands?.cancel(frame.errand);
+      this.#workers?.cancel(frame.errand);
       this.children.forget(frame.errand);
       this.#uplink.forget(frame.errand);
       this.spool.forget(frame.errand);
@@ -286,11 +286,11 @@ export class OutpostService implements Speaker {
     }
   }
 
-  /** The last thing that went wrong, for whoever looks at this machine. */
+  /** Notes the last thing that went wrong, for the status of this machine. */
   note(trouble: string): void {
     this.#trouble = trouble.slice(0, 300);
     const { line } = this.#uplink;
-    if (line) this.#teller.tell(line, this.status);
+    if (line) this.#statusSender.tell(line, this.status);
   }
 
   #refused(errand: string, why: string): void {
@@ -302,7 +302,7 @@ export class OutpostService implements Speaker {
     const loads = this.spool.loads();
     const own = (loads.get('') ?? 0) / (this.#options.threads * THREAD_ROOM);
     const origin = () => unpackErrand(frame.bytes, this.#tables).server.origin;
-    // One that was packed against what is remembered here can be opened here only.
+    // An errand that was packed against this outpost's page table can be opened only here.
     const may = levelsLeft(warrant) > 0 && !isRecoded(frame.bytes);
     const child = may ? this.children.choose(own, loads, origin) : undefined;
     const further = child && this.children.extend(child, frame, warrant);
@@ -313,13 +313,13 @@ export class OutpostService implements Speaker {
     const asked = checkErrand(unpackErrand(frame.bytes, this.#tables));
     if (asked.id !== frame.errand)
       throw new SkeinError('bad-frame', 'The name of an errand differs from the one in its warrant.');
-    const errand = this.#owner.admit(asked, this.#hands!.errands);
+    const errand = this.#owner.admit(asked, this.#workers!.errands);
     this.#tables.begin(asked); // as home knows it
     const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
     if (!this.#arriving.has(errand.id)) return; // forgotten while its code was on its way
     await this.spool.take(frame, '');
     this.#straight.want();
-    this.#hands!.send(errand, packErrand(errand), code);
+    this.#workers!.send(errand, packErrand(errand), code);
   }
 
   async #spoolParcel(parcel: HandParcel): Promise<void> {
@@ -335,7 +335,7 @@ export class OutpostService implements Speaker {
     this.#uplink.parcel(spooled);
   }
 
-  /** Upward without a stop; a slow line holds the children back instead of filling the memory here. */
+  /** Passes a child's parcel up at once. A slow line holds the children back, so that memory does not fill up here. */
   #relay(frame: ParcelFrame): void {
     const { line } = this.#uplink;
     if (!line || line.send(frame)) return;
@@ -346,11 +346,11 @@ export class OutpostService implements Speaker {
   }
 
   #regulate(): void {
-    this.#hands?.hold(this.spool.full);
+    this.#workers?.hold(this.spool.full);
   }
 
   #tell(): void {
-    if (this.#owner.collect()) this.#hands?.recall();
+    if (this.#owner.collect()) this.#workers?.recall();
     const { pages, last, rate } = this.#counts;
     this.#counts.rate = Math.round((rate * 0.7 + (pages - last) * 0.3) * 10) / 10;
     this.#counts.last = pages;
@@ -360,10 +360,10 @@ export class OutpostService implements Speaker {
     const idle = this.spool.errands.size === 0;
     this.#uplink.calm(idle);
     if (!idle) this.#straight.want();
-    if (this.#uplink.line) this.#teller.tell(this.#uplink.line, status);
+    if (this.#uplink.line) this.#statusSender.tell(this.#uplink.line, status);
   }
 
-  /** Says once what keeps it from taking more. */
+  /** Says once why it takes no more errands. */
   #complain(trouble: string): void {
     if (this.#said === trouble) return;
     this.#said = trouble;

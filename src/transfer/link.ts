@@ -1,7 +1,7 @@
 /**
- * The parent's end of one outpost, across any number of lines. Lines come and go; the link remembers which errands the
- * outpost has, sends again those that never arrived, and waits a lease before it calls a silent outpost lost. It knows
- * errands and parcels only as bytes, so that a relay is as cheap as a wire.
+ * The parent's end of the connection to one outpost, across any number of lines. Lines come and go; the link remembers which
+ * errands the outpost has, sends those again that never arrived, and gives a silent outpost up after a lease. It knows errands
+ * and parcels only as bytes, so that relaying them costs nearly nothing.
  *
  * Invariant: an errand is in `sent` from send() until forget() or the loss of the outpost.
  */
@@ -27,7 +27,7 @@ interface LinkEvents {
 
 /** Milliseconds that a vanished outpost may take to come back before its errands are issued again. */
 export const LEASE = 60_000;
-/** Milliseconds that word of what is durable may wait for more of it while errands are under way. */
+/** Milliseconds that an acknowledgement may wait for others while errands are under way. */
 export const ACKNOWLEDGE_WITHIN = 3000;
 
 interface Leases {
@@ -57,12 +57,12 @@ export class Link {
     return this.outpost.name;
   }
 
-  /** Errands of an earlier life of this parent, which the outpost may still be at. */
+  /** Errands of an earlier process of this parent, on which the outpost may still work. */
   expect(frames: Iterable<ErrandFrame>): void {
     for (const frame of frames) this.#sent.set(frame.errand, frame);
   }
 
-  /** A line to the outpost is there: compares what both sides know, and goes on where the last one ended. */
+  /** Begins to use a new line: compares the errands that both sides have, and goes on where the last line ended. */
   attach(line: Line, hello: Hello): void {
     const before = this.#line;
     this.#line = line;
@@ -85,7 +85,7 @@ export class Link {
     this.#line?.send(frame);
   }
 
-  /** What it asked for. */
+  /** Sends the code or the pass that it has asked for. */
   answer(frame: CodeFrame | PassFrame): void {
     this.#line?.send(frame);
   }
@@ -94,7 +94,7 @@ export class Link {
     this.#line?.send({ kind: 'acknowledge', errand, sequence }, ACKNOWLEDGE_WITHIN);
   }
 
-  /** The errand is over here; the outpost may drop what it keeps of it. */
+  /** The errand has ended here; the outpost may delete what it keeps of it. */
   forget(errand: string): void {
     this.#sent.delete(errand);
     this.#line?.calm(this.#sent.size === 0);
@@ -105,12 +105,12 @@ export class Link {
     this.#line?.send({ kind: 'recall' });
   }
 
-  /** Asks for everything that was not acknowledged, once more. */
+  /** Asks for all parcels again that were not acknowledged. */
   resend(): void {
     this.#line?.send({ kind: 'resend' });
   }
 
-  /** Back-pressure: nothing is read of it until go(). */
+  /** Back-pressure: reads nothing from the line until go(). */
   hold(): void {
     this.#line?.hold();
   }
@@ -119,7 +119,7 @@ export class Link {
     this.#line?.go();
   }
 
-  /** Ends the line so that it comes back under other terms. */
+  /** Ends the line, so that the outpost comes back and learns its new terms. */
   renew(why: string): void {
     this.#line?.bye('later', why);
   }

@@ -1,6 +1,6 @@
 /**
- * The carrier to an outpost on another machine: a link, with the errands signed and packed on the way out and the
- * parcels unpacked and checked on the way in. ssh and WebSocket differ only in where its lines come from.
+ * The carrier to an outpost on another machine. It signs and packs errands on the way out, and has parcels unpacked and checked
+ * on the way in. ssh and WebSocket differ only in how they open its lines.
  */
 import type { SkeinError } from '../base/errors.ts';
 import type { Errand } from '../errand/errand.ts';
@@ -26,9 +26,9 @@ export interface Unpacker {
 
 /** What an outpost may do in a day, by its parent's count. */
 interface DayAllowance {
-  /** Why it may do no more; empty = it may. */
+  /** Why it may do no more today; empty = it may. */
   exhausted(): string;
-  /** The errand as far as it goes; throws 'refused' when nothing is left. */
+  /** As much of the errand as the allowance permits; throws 'refused' if that is nothing. */
   admit(errand: Errand): Errand;
   end(errand: string): void;
 }
@@ -46,7 +46,7 @@ interface StreamCarrierOptions {
   readonly code?: (digest: string) => Pick<CodeFrame, 'terms' | 'bytes'> | undefined;
   /** Without one there is no limit. */
   readonly allowance?: DayAllowance;
-  /** Leave for the one below it at `by`, who holds this key, to deliver its parcels here; undefined = it gets none. */
+  /** A pass for the outpost below at `by`, which holds this key, to deliver its parcels here directly; undefined = none. */
   readonly pass?: (by: string, key: string) => string | undefined;
   /** Ends what brings the lines. */
   readonly onClose?: () => Promise<void> | void;
@@ -63,7 +63,7 @@ export class StreamCarrier implements Carrier {
   #stands = false;
   /** Last parcel of each errand that was opened, taken or not. */
   readonly #opened = new Map<string, number>();
-  /** Servers of which home no longer holds what the outpost thinks: their pages are to come whole. */
+  /** Servers whose pages must come whole, because home no longer has the versions that the outpost refers to. */
   readonly #whole = new Set<string>();
   readonly #errands = new Map<string, Errand>();
   #turn: Promise<void> = Promise.resolve();
@@ -103,24 +103,24 @@ export class StreamCarrier implements Carrier {
     return this.#options.allowance?.exhausted() ?? '';
   }
 
-  /** It gets no more errands, for the reason given; with an empty one it does again. */
+  /** Sends it no more errands, for this reason; an empty reason ends the quarantine. */
   quarantine(why: string): void {
     this.#distrust = why;
     if (why !== '') this.#straight.close('a machine above it is quarantined');
   }
 
-  /** Its terms are other ones: it is to come back and hear them. */
+  /** Has it connect again, because its terms have changed. */
   renew(why: string): void {
     this.#link.renew(why);
   }
 
-  /** It may not come in any more. */
+  /** Ends it for good; it may not connect again. */
   dismiss(why: string): void {
     this.#straight.close(why);
     this.#link.dismiss(why);
   }
 
-  /** A line of one below it, at `by`, has been greeted, on which parcels come without passing through it. */
+  /** Begins to use a direct line of an outpost below it, at `by`, on which parcels come without passing through it. */
   attachStraight(line: Line, by: string, key: string): void {
     this.#straight.attach(line, by, key);
   }
@@ -159,7 +159,7 @@ export class StreamCarrier implements Carrier {
     return { ...status, state: 'quarantined', trouble: `It is quarantined: ${this.#distrust}.` };
   }
 
-  /** A line has been greeted. `expected`: errands that an earlier run of home sent here. `stands`: see Carrier. */
+  /** Begins to use a new line. `expected`: errands that an earlier run of home sent there. `stands`: see Carrier. */
   attach(line: Line, hello: Hello, expected: readonly Errand[] = [], stands = false): void {
     this.#servers = hello.servers;
     this.#stands = stands;
@@ -172,7 +172,7 @@ export class StreamCarrier implements Carrier {
       const allowed = this.#options.allowance?.admit(errand) ?? errand;
       this.#link.send(this.#frame(allowed, this.#link.outpost.hello!.key));
     } catch (error) {
-      // Others that were chosen in the same moment have taken what was left of the day.
+      // Errands that were sent in the same moment have used up the allowance of the day.
       this.#inTurn(() => this.#receiver.gaveUp(this, errand.id, (error as Error).message));
     }
   }
@@ -218,7 +218,7 @@ export class StreamCarrier implements Carrier {
     return { kind: 'errand', errand: errand.id, warrant, bytes };
   }
 
-  /** An outpost further on remembers nothing of what this one does. */
+  /** The errand may go on to an outpost below, which does not have this one's page table. */
   #mayPassOn(errand: Errand): boolean {
     return errand.levels > 0 && (!this.#link.outpost.told || this.#link.outpost.status.outposts.length > 0);
   }
@@ -234,10 +234,10 @@ export class StreamCarrier implements Carrier {
     this.#link.send(this.#frame(errand, hello.key));
   }
 
-  /** Parcels and what is said of errands leave here in the order they came, though opening one takes a while. */
+  /** Passes parcels and messages on in the order in which they came, although unpacking takes a while. */
   #inTurn(work: () => Promise<void> | void): void {
     this.#turn = this.#turn.then(work).catch(error => {
-      // Nothing above throws on purpose; a bug must not end the turns of all that follow.
+      // Nothing above throws on purpose; a bug must not block everything that follows.
       process.emitWarning(error as Error);
     });
   }
@@ -248,7 +248,7 @@ export class StreamCarrier implements Carrier {
     const seen = sequence <= (this.#opened.get(errand) ?? -1);
     if (!seen) this.#opened.set(errand, sequence);
     this.#inTurn(async () => {
-      // One that home has taken can no longer be opened: what it was held against may have gone. Its name is enough.
+      // A parcel that home has already taken may refer to versions that are gone, so it is not unpacked: its name is enough.
       const again = sequence <= (this.#receiver.taken?.(this, errand) ?? -1);
       if (seen && !again) return; // it waits to be taken
       try {
@@ -261,7 +261,7 @@ export class StreamCarrier implements Carrier {
     });
   }
 
-  /** It would come again after every reconnection: the errand ends instead, and its pages are asked for again. */
+  /** Ends the errand of a bad parcel, whose pages are requested again; else the parcel would come at every reconnection. */
   #refuse(errand: string, error: Error): void {
     const { code } = error as SkeinError;
     if (code === 'not-found') this.#whole.add(this.#errands.get(errand)?.server.origin ?? '');
@@ -273,7 +273,7 @@ export class StreamCarrier implements Carrier {
 const NO_CODE = { terms: new Uint8Array(), bytes: new Uint8Array() } as const;
 const NOTHING = { visits: [], members: new Uint8Array() } as const;
 
-/** Facts that name no version, so that the outpost holds nothing against one. */
+/** Removes the versions from the facts, so that the outpost refers to none. */
 function withoutVersions(errand: Errand): Errand {
   const pages = errand.pages.map(known => {
     const facts = known.facts && unpackFacts(known.facts);

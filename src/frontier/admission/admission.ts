@@ -1,6 +1,6 @@
 /**
- * The door of the frontier: a URL comes in, and either it becomes a page that will be visited, or a page that will not
- * and says why. A known URL costs one look into memory and nothing else.
+ * The admission is the door of the frontier. A URL that comes in becomes either a page that will be visited, or a page that
+ * will not, with the reason. A URL that is known already costs one look into memory and nothing else.
  */
 import { type Borrowed, lent } from '../../base/borrowed.ts';
 import { fingerprint, originOf } from '../../base/url.ts';
@@ -33,13 +33,13 @@ import {
 } from './new-link.ts';
 import type { RuleReason } from './rules.ts';
 
-/** A page that was not fetched has an unknown number of links. */
+/** Number of links of a page that was not fetched yet. */
 export const UNKNOWN = -1;
-/** A depth that nobody knows. */
+/** Unknown depth. */
 const FARTHEST = 255;
-/** A depth limit from here on only guards against traps. */
+/** Depth limits from here on only guard against traps, so exact depths do not matter. */
 const MATTERS = 100;
-/** Outside links are kept for the link index, up to this many and a few for each page inside; a link farm has more. */
+/** Pages outside the scope that are kept for the link index: so many, and a few for each page inside. A link farm has more. */
 const MOST_OUTSIDE = 100_000;
 const OUTSIDE_PER_PAGE = 8;
 
@@ -50,11 +50,11 @@ interface AdmissionRules {
   readonly pagesPerServer: number;
   /** Gives up branches that stay irrelevant; only in a focused crawl. */
   readonly strays: Strays | undefined;
-  /** Where new pages wait until a budget lets them in; undefined = they may be visited as they come. */
+  /** New pages wait here until a budget admits them; undefined = they may be visited at once. */
   readonly newcomers: PageQueue | undefined;
   /** Undefined = there is one partition, which has every page. */
   readonly neighbours?: Neighbours | undefined;
-  /** Where images wait that are watched; undefined = they are like pages. */
+  /** Images wait here, in a run that watches images; undefined = they are treated like pages. */
   readonly images: PageQueue | undefined;
 }
 
@@ -62,9 +62,9 @@ export class Admission {
   readonly fingerprints = new Fingerprints();
   /** Pages refused for a reason that a better link may lift. */
   readonly #liftable = new Set<number>();
-  /** Tombstones: no page links to them. */
+  /** Pages that a user has forgotten: links to them are not recorded. */
   readonly #forgotten = new Set<number>();
-  /** Only where the limit matters: which page is found first depends on which server answers first. */
+  /** Only where the depth limit matters: a page may be found on a long way first, because servers answer in any order. */
   readonly #depths: Depths | undefined;
   readonly #ledger: Ledger;
   readonly #rules: AdmissionRules;
@@ -84,7 +84,7 @@ export class Admission {
     return this.#rules.neighbours;
   }
 
-  /** Finds everything again: fingerprints in the memory of the last run and after its end, the rest in the ledger. */
+  /** Restores its tables: fingerprints from the memory of the last run and the pages found after it, the rest from the ledger. */
   restore(memory: Memory, reading: Reading): void {
     const { scans, tallies, servers } = this.#ledger;
     this.fingerprints.load(memory.fingerprints);
@@ -97,7 +97,7 @@ export class Admission {
     this.#outside = tallies.of('pages').reduce((sum, { name, n }) => sum + (name === 'out-of-scope' ? n : 0), 0);
   }
 
-  /** Judges again the pages that a rule refused which is another now. What passes joins its lane. */
+  /** Judges the pages again that a rule refused, after the rule has changed. Pages that pass join their lanes. */
   judgeRefused(rule: RuleReason): void {
     for (const id of this.#ledger.scans.refusedFor(rule)) {
       const page = this.#ledger.pages.get(id)!;
@@ -111,7 +111,7 @@ export class Admission {
     }
   }
 
-  /** The same for a page that waits for its first visit; true = it may go on waiting. Seeds always may. */
+  /** Judges a page again that waits for its first visit; true = it may go on waiting. Seeds always may. */
   judgeWaiting(id: number): boolean {
     const { url, depth, parent, role, server } = this.#ledger.pages.get(id)!;
     if (parent === 0 || role === SITEMAP) return true;
@@ -134,7 +134,7 @@ export class Admission {
     return this.fingerprints.get(this.#print.high, this.#print.low);
   }
 
-  /** Takes the links of a page in; returns the page id of each link, 0 where it was only counted. */
+  /** Takes the links of a page in; returns the page id of each link, 0 for a link that was only counted. */
   links(links: Links, source: Source): Borrowed<Uint32Array> {
     const targets = lent(this.fingerprints.getAll(links.fingerprints, links.count));
     const mayReach = !source.nofollow && this.#mayReach;
@@ -166,7 +166,7 @@ export class Admission {
       relevance: links.relevance[i]!,
       lastmod: links.lastmod[i] ?? 0,
     };
-    // Known by now where a page names it twice, which only another machine's word may.
+    // Another machine may send the same link twice; the second one is known by now.
     return this.fingerprints.get(high, low) || this.#add(link, { ...source, ...stepFrom(source, flags) });
   }
 
@@ -191,22 +191,22 @@ export class Admission {
     return known;
   }
 
-  /** How many links a page is from its seed: fewer than its visit says where a nearer way was found meanwhile. */
+  /** Links between a page and its seed: fewer than its visit says if a shorter way was found meanwhile. */
   nearest(page: number, depth: number): number {
     return Math.min(depth, this.#depths?.of(page) ?? depth);
   }
 
-  /** A redirect that leads on: not one of a chain without end. */
+  /** A redirect that may be followed, because it is not one of an endless chain. */
   #isHop({ hops }: Source): boolean {
     return hops > 0 && hops <= MOST_HOPS && this.#mayReach;
   }
 
-  /** A page that is known may have been refused, or thought farther away. */
+  /** A new link to a known page may matter: the page may have been refused, or its depth overestimated. */
   get #mayReach(): boolean {
     return this.#depths !== undefined || this.#liftable.size > 0;
   }
 
-  /** A link from another partition; returns the page id, 0 where it was only counted. */
+  /** Takes in a link from another partition; returns the page id, 0 = it was only counted. */
   cross({ high, low, url, flags, relevance, lastmod, ...said }: Crossing): number {
     const known = this.fingerprints.get(high, low);
     if (url === '' ? known === 0 : !this.neighbours?.own(url)) return 0;
@@ -222,7 +222,7 @@ export class Admission {
     return known;
   }
 
-  /** The page of another partition that leads here, 0 = none: what is found there has a parent. */
+  /** The stub of the page in another partition that leads here, 0 = none: a page that is found needs a parent. */
   #stubOf({ source, seed, time }: Pick<Crossing, 'source' | 'seed' | 'time'>): number {
     if (source === '') return 0;
     const before = seed === '' || seed === source ? 0 : this.#stubOf({ source: seed, seed, time });
@@ -231,7 +231,7 @@ export class Admission {
     const known = this.fingerprints.get(high, low);
     const link = { url: source, high, low, flags: 0, relevance: 0, lastmod: 0 };
     const id = known || this.#stub(link, { page: 0, depth: FARTHEST, hops: 0, time, nofollow: false });
-    // A seed is what nothing led to; of the others nobody here knows what did, so they stand for themselves.
+    // Nothing leads to a seed; what leads to the others is not known here, so each is its own parent.
     if (seed !== '' || known === 0) {
       this.#ledger.pages.setOrigin(id, seed === source ? 0 : before || id, before === 0 ? 0 : 1);
     }
@@ -240,7 +240,7 @@ export class Admission {
 
   #stub(link: NewLink, source: Source): number {
     const id = this.#store(link, source, 0, ELSEWHERE);
-    // How near it is is told when a link leads there that may be followed.
+    // A link that may be followed will tell its depth.
     if (link.flags & LINK_NOFOLLOW) this.#depths?.set(id, FARTHEST);
     this.neighbours!.addStub(id);
     return id;
@@ -262,13 +262,13 @@ export class Admission {
     const role = roleOf(link.flags);
     if (role !== SITEMAP) lane.pages++;
     const queue = this.#queueOf(role);
-    // Where a redirect leads belongs to the visit that found it.
+    // The target of a redirect belongs to the visit that found it, so it does not wait for a budget.
     if (queue && source.hops === 0) queue.push(id);
     else lane.order.add(id, { depth: source.depth, relevance: link.relevance, forward: UNKNOWN, backward: 1, strayed });
     return id;
   }
 
-  /** Where a new page waits for a budget; sitemaps do not, because they tell of pages. */
+  /** The queue in which a new page waits for a budget; sitemaps do not wait, because they name pages. */
   #queueOf(role: number): PageQueue | undefined {
     if (role === SITEMAP) return undefined;
     return (role === IMAGE ? this.#rules.images : undefined) ?? this.#rules.newcomers;
@@ -324,7 +324,7 @@ export class Admission {
     return id;
   }
 
-  /** A known page is reached by a link that may be followed, `depth` links from a seed. */
+  /** A link that may be followed reaches a known page, `depth` links from a seed. */
   #reach(page: number, depth: number): void {
     const reached = [{ page, depth }];
     for (let next = reached.pop(); next; next = reached.pop()) {
@@ -335,7 +335,7 @@ export class Admission {
         this.neighbours.reached(next.page, next.depth);
         continue;
       }
-      // Nearer than it was thought: what it leads to may be near enough now.
+      // The page is nearer than we thought, so pages that it links to may be near enough now.
       this.#ledger.pages.setDepth(next.page, next.depth);
       const moved = this.#ledger.pages.known(next.page)?.moved_to ?? 0;
       if (moved !== 0 && this.#ledger.pages.get(moved)!.hops <= MOST_HOPS)
@@ -346,7 +346,7 @@ export class Admission {
     }
   }
 
-  /** A known page is given as a seed; it may have been found too deep, or outside. */
+  /** A known page becomes a seed; it may have been refused before as too deep or out of scope. */
   #welcome(id: number, { page, depth }: Source): void {
     if (page === 0) this.#ledger.seeds.add(id);
     const { refused } = this.#ledger.pages.get(id)!;

@@ -1,6 +1,6 @@
 /**
- * How far a crawl goes: where the user's scope says, or, without one, on the hosts of its seeds and on those that seeds
- * have moved to; never to servers that a user excluded.
+ * The bounds of a crawl: the user's scope, or without one the hosts of its seeds and those to which seeds have moved; never
+ * servers that a user excluded.
  */
 import { originOf } from '../../base/url.ts';
 import type { Scope } from '../../errand/errand.ts';
@@ -13,7 +13,7 @@ const EXCLUDED = 'excluded';
 const MOVED = 'moved';
 const FORGOTTEN = 'forgotten';
 
-/** URLs whose hosts belong to a crawl that has no scope. `seeds`: those that no ledger knows yet. */
+/** URLs whose hosts belong to a crawl without a scope. `seeds`: those that no ledger has yet. */
 export function homesOf(settings: Settings, seeds: readonly string[] = []): string[] {
   return [...settings.seeded().map(origin => `${origin}/`), ...settings.list(MOVED), ...seeds];
 }
@@ -46,12 +46,12 @@ export function outsideOf(settings: Settings, scope: Scope, seeds: readonly stri
   return excluded.size === 0 ? outside : url => (excluded.has(originOf(url)) ? 'out-of-scope' : outside(url));
 }
 
-/** The host of this URL belongs to the crawl as the hosts of seeds do, but for private addresses: nobody named it. */
+/** Adds the host of this URL to the crawl, like the host of a seed; but it opens no private address, as nobody named it. */
 export function takeIn(settings: Settings, url: string): void {
   settings.set(MOVED, [...settings.list(MOVED), `${originOf(url)}/`]);
 }
 
-/** The other way round: nobody names these hosts any more. */
+/** Removes hosts that takeIn() has added. */
 export function letGo(settings: Settings, origins: ReadonlySet<string>): void {
   settings.set(
     MOVED,
@@ -60,8 +60,9 @@ export function letGo(settings: Settings, origins: ReadonlySet<string>): void {
 }
 
 /**
- * A redirect that shows where the site of a seed is: on the same host by another scheme or port, below it (`docs.`), or
- * from one front page to another. Not a page elsewhere: what a shop has at a large portal must not bring the portal in.
+ * A redirect shows that the site of a seed has moved, if it leads to the same host with another scheme or port, to a host below
+ * it (`docs.`), or from front page to front page. A redirect to any other page elsewhere does not: a shop's page at a large
+ * portal must not bring the portal into the crawl.
  */
 export function isMove(seed: string, target: string): boolean {
   const from = new URL(seed);

@@ -1,6 +1,6 @@
 /**
- * The other partitions, as one of them sees them. A page of another is a stub here: a row that links can name, and that is
- * never visited. What is found about it is sent to its owner, who alone decides what becomes of it.
+ * The other partitions, as one partition sees them. A page of another partition is a stub here: a row that links can refer to,
+ * and that is never visited. What is found about it goes to its owner, which alone decides about the page.
  */
 import { partitionOfUrl } from '../../base/partition.ts';
 import { stepFrom } from '../../errand/known.ts';
@@ -25,7 +25,7 @@ interface Linking {
   /** Page ids, in the order of the links. */
   readonly targets: Uint32Array;
   readonly source: Source;
-  /** What it linked to before, and whether none of that was to be followed. */
+  /** Its links before the visit, and whether the whole page said nofollow. */
   readonly had: readonly OutLink[];
   readonly hadNofollow: boolean;
   /** Pages up to this number were known before the visit. */
@@ -59,7 +59,7 @@ export class Neighbours {
     this.#stubs.add(page);
   }
 
-  /** Tells the owners of what a page links to, as far as it is news to them. */
+  /** Tells the owners of linked pages about the links, as far as these are news to them. */
   linked({ links, targets, source, had, hadNofollow, before }: Linking): void {
     const url = this.#urlOf(source.page);
     const older = new Map(had.map(link => [link.target, link]));
@@ -82,7 +82,7 @@ export class Neighbours {
     }
   }
 
-  /** The same for what a sitemap names. */
+  /** Does the same for pages that a sitemap names. */
   listed({ links, targets, source, before }: Omit<Linking, 'had' | 'hadNofollow'>, had: readonly number[]): void {
     for (let i = 0; i < links.count; i++) {
       const target = targets[i]!;
@@ -99,12 +99,12 @@ export class Neighbours {
     }
   }
 
-  /** A sitemap gives a page a later date than it did. */
+  /** A sitemap gives a page a later date than before. */
   dated(page: number, lastmod: number, time: number): void {
     this.#send('listed', page, { lastmod, time });
   }
 
-  /** A page is nearer than it was thought, and so is this one of another partition. */
+  /** A page of another partition is nearer than we thought. */
   reached(page: number, depth: number): void {
     this.#send('reach', page, { depth });
   }

@@ -20,7 +20,7 @@ export interface Source {
 /** Refused for a reason that a better link may lift. */
 export const LIFTABLE: readonly string[] = ['nofollow', 'too-deep'] satisfies ReasonCode[];
 
-/** A page that may be taken in, as far as the rules look at it. */
+/** What the rules look at in a page that may be admitted. */
 export interface Candidate {
   readonly url: string;
   readonly depth: number;
@@ -60,10 +60,10 @@ export function withDomains(outside: OutsideRule, weights: ReadonlyMap<string, n
   return url => outside(url) ?? (leavesOut(weights, domainOf(weights, hostOf(url))) ? 'out-of-scope' : undefined);
 }
 
-/** Refused URLs stored one by one per server; beyond, only counted: a trap can make millions. */
+/** So many refused URLs of a server are stored one by one; more are only counted, because a trap can make millions. */
 const REFUSED_PER_SERVER = 1000;
 
-/** What another link or another run may let in is kept one by one; of a cap, as many as it let in. */
+/** Most refused URLs to store of a server: all that another link may let in, and for a limit as many as it admitted. */
 export function mostRefused(reason: ReasonCode, pagesPerServer: number): number {
   if (LIFTABLE.includes(reason)) return Number.POSITIVE_INFINITY;
   return reason === 'too-many-on-server' ? Math.max(REFUSED_PER_SERVER, pagesPerServer) : REFUSED_PER_SERVER;

@@ -20,7 +20,7 @@ import type { Errand } from '../src/errand/errand.ts';
 import { OWN_MACHINE } from '../src/outpost/owner/ceilings.ts';
 import { Meter } from '../src/outpost/owner/meter.ts';
 import { WorkerPool } from '../src/outpost/workers/worker-pool.ts';
-import type { HandParcel } from '../src/outpost/workers/worker-thread.ts';
+import type { WorkerParcel } from '../src/outpost/workers/worker-thread.ts';
 import { packErrand } from '../src/transfer/wire/parcel-format.ts';
 import { plainErrand, plainPage } from '../test/errand/plain-errand.ts';
 import { entriesOf, openBlobs } from './histories.ts';
@@ -102,7 +102,7 @@ function processorTime(): number {
 
 function openOutpost(origin: string): Outpost {
   const directory = mkdtempSync(join(tmpdir(), 'skein-sandbox-bench-'));
-  let arrived: (parcel: HandParcel) => void = () => {};
+  let arrived: (parcel: WorkerParcel) => void = () => {};
   let failed: (why: string) => void = () => {};
   const hands = new WorkerPool(
     1,

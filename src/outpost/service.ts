@@ -30,7 +30,7 @@ import { Spool } from './spool.ts';
 import { StatusSender } from './status-sender.ts';
 import { Uplink } from './uplink.ts';
 import { WorkerPool } from './workers/worker-pool.ts';
-import type { HandParcel } from './workers/worker-thread.ts';
+import type { WorkerParcel } from './workers/worker-thread.ts';
 
 /** Pages that a thread may have under way. */
 const THREAD_ROOM = 4096;
@@ -322,7 +322,7 @@ export class OutpostService implements Speaker {
     this.#workers!.send(errand, packErrand(errand), code);
   }
 
-  async #spoolParcel(parcel: HandParcel): Promise<void> {
+  async #spoolParcel(parcel: WorkerParcel): Promise<void> {
     this.#counts.pages += parcel.visits;
     this.#counts.errors += parcel.errors;
     const { errand, sequence, done, visits, bytes } = parcel;

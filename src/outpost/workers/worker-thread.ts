@@ -18,7 +18,7 @@ import { OwnRobots } from '../owner/own-robots.ts';
 import { Sender } from '../sender.ts';
 import { FAR_PARCELS, makeTools, type OutpostOptions } from './tools.ts';
 
-export interface HandOptions extends OutpostOptions {
+export interface WorkerTerms extends OutpostOptions {
   /** Where versions of pages are kept, and how many bytes of them. */
   readonly cache: { readonly directory: string; readonly bytes: number };
   /** Home's word about robots.txt is good enough: the machine is its user's own. */
@@ -32,11 +32,11 @@ export interface HandOptions extends OutpostOptions {
 }
 
 /** What crosses between the threads. */
-export type HandMessage =
+export type WorkerMessage =
   | { readonly kind: 'errand'; readonly bytes: Uint8Array }
   /** Errands may name this code from now on. */
   | { readonly kind: 'code'; readonly bytes: Uint8Array }
-  | HandParcel
+  | WorkerParcel
   | { readonly kind: 'gave-up'; readonly errand: string; readonly why: string }
   /** One sentence for people. */
   | { readonly kind: 'trouble'; readonly text: string }
@@ -49,7 +49,7 @@ export type HandMessage =
   | { readonly kind: 'go' }
   | { readonly kind: 'close' };
 
-export interface HandParcel {
+export interface WorkerParcel {
   readonly kind: 'parcel';
   readonly errand: string;
   readonly sequence: number;
@@ -64,14 +64,14 @@ export interface HandParcel {
 const port = parentPort!;
 let open: Promise<void> = Promise.resolve();
 let go = () => {};
-const options = workerData as HandOptions;
+const options = workerData as WorkerTerms;
 let { ceilings } = options;
 const tools = await makeTools(options);
 const sender = new Sender(new VersionCache(options.cache.directory, options.cache.bytes));
 // Members are opened again to be recoded: compressing them first would be for nothing.
 const packers = new PackerPool({ whenBusy: 'stored', whenIdle: 'stored' });
 const robots = options.trustRobots ? undefined : new OwnRobots();
-const say = (message: HandMessage) => port.postMessage(message);
+const say = (message: WorkerMessage) => port.postMessage(message);
 const deciders = new Deciders(options.sandbox, text => say({ kind: 'trouble', text }));
 const gate: GateOptions = {
   meter: options.meter,
@@ -114,7 +114,7 @@ function lessonOf(visit: Visit): PageLesson {
   };
 }
 
-port.on('message', async (message: HandMessage) => {
+port.on('message', async (message: WorkerMessage) => {
   if (message.kind === 'code') deciders.add(message.bytes);
   if (message.kind === 'errand') {
     const errand = unpackErrand(message.bytes);

@@ -13,16 +13,15 @@ import type { Liveness } from './members/detector.ts';
 import { ownerKey, PEER_NAME } from './topology/layout.ts';
 import { WatchedBucket } from './watched-bucket.ts';
 
+/** Far from where whole numbers end: each move adds one. */
+const MOST_EPOCH = 2 ** 48;
+
 const claimForm = z.object({
   /** Null = nobody's; it waits for whom the ring says. */
   peer: z.string().regex(PEER_NAME).nullable(),
   /** The start of that peer which made the claim. */
   session: z.string().max(32),
-  /** Far from where whole numbers end: each move adds one. */
-  epoch: z
-    .int()
-    .min(1)
-    .max(2 ** 48),
+  epoch: z.int().min(1).max(MOST_EPOCH),
 });
 
 export type Claim = Readonly<z.infer<typeof claimForm>>;
@@ -95,10 +94,13 @@ export class Claims implements AsyncDisposable {
     return Array.from({ length: this.#partitions }, (_, partition) => partition).filter(p => this.isMine(p));
   }
 
-  /** The epoch of the new claim; undefined when somebody else was first. The caller made sure by `planClaims` that it may. */
-  async take(partition: number): Promise<number | undefined> {
-    const before = this.of(partition);
-    const epoch = (before?.epoch ?? 0) + 1;
+  /**
+   * The epoch of the new claim; undefined when somebody else was first. The caller made sure by `planClaims` that it may.
+   * `used`: the newest that is known from elsewhere. A claim that was overwritten with garbage says nothing any more, and no epoch
+   * may come twice: whoever had it would be taken for its heir.
+   */
+  async take(partition: number, used = 0): Promise<number | undefined> {
+    const epoch = 1 + Math.max(0, ...[this.of(partition)?.epoch ?? 0, used].filter(each => each < MOST_EPOCH));
     const taken = await this.#write(partition, { peer: this.#me.name, session: this.#me.session, epoch });
     return taken ? epoch : undefined;
   }

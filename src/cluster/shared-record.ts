@@ -33,7 +33,11 @@ export class SharedRecord<T> {
    */
   get value(): T | undefined {
     const text = this.#bucket.get(this.#key)?.text;
-    if (text === undefined || text === this.#read?.text) return this.#read?.value;
+    return text === undefined ? this.#read?.value : this.#known(text);
+  }
+
+  #known(text: string): T {
+    if (text === this.#read?.text) return this.#read.value;
     try {
       return this.#decode(text);
     } catch (error) {
@@ -44,12 +48,12 @@ export class SharedRecord<T> {
 
   /**
    * Changes it from what it is now, and returns what it is then. `change` may be called several times, when others
-   * change it too; returning what it got changes nothing.
+   * change it too; returning what it got changes nothing. What cannot be read is written over with what was known.
    */
   async change(change: (value: T | undefined) => T): Promise<T> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const before = tries === 0 ? this.#bucket.get(this.#key) : await this.#bucket.read(this.#key);
-      const old = before && this.#decode(before.text);
+      const old = before && this.#known(before.text);
       const next = change(old);
       if (old !== undefined && next === old) return old;
       const text = JSON.stringify(this.#form.parse(next));

@@ -8,6 +8,7 @@ import { ChangelogWriter } from '../../src/cluster/changelog/changelog-writer.ts
 import { natsChangelog } from '../../src/cluster/changelog/nats-changelog.ts';
 import { type ClusterEngine, openEngine } from '../../src/cluster/engine.ts';
 import { natsSnapshots } from '../../src/cluster/snapshots/nats-snapshots.ts';
+import { changelogSubject } from '../../src/cluster/topology/layout.ts';
 import { checkChangelog } from '../contracts/changelog.ts';
 import { randomly } from '../random.ts';
 import { type Nats, noNats, openNats } from './nats.ts';
@@ -59,6 +60,52 @@ else {
     const heir = new ChangelogWriter(log, 1, { writer: { peer: 'bob', epoch: 2 }, sequence, number: 60 });
     await heir.claim();
     await assert.rejects(writer.append({ number: 61, bytes: new Uint8Array(1) }), Fenced);
+  });
+
+  test('what no peer wrote into a changelog is passed over, and the fence stands beside it', async () => {
+    await using nats = await openNats();
+    await using engine = await open(nats);
+    const log = natsChangelog(engine);
+    const random = randomly(9);
+    const litter = () => engine.jetstream.publish(changelogSubject(engine.layout, 1), random.bytes(2000));
+    await litter();
+    assert.equal(await log.last(1), undefined);
+    const ann = new ChangelogWriter(log, 1, { writer: { peer: 'ann', epoch: 1 }, sequence: 0, number: 0 });
+    await ann.claim();
+    for (let number = 1; number <= 5; number++) {
+      await ann.append({ number, bytes: new Uint8Array(number) });
+      await litter();
+    }
+    const last = (await log.last(1))!;
+    assert.deepEqual([last.writer.peer, last.number], ['ann', 5]);
+    const bob = new ChangelogWriter(log, 1, {
+      writer: { peer: 'bob', epoch: 2 },
+      ...{ sequence: last.sequence, number: last.number },
+    });
+    await bob.claim();
+    await litter();
+    await assert.rejects(ann.append({ number: 6, bytes: new Uint8Array(1) }), Fenced);
+    await bob.append({ number: 6, bytes: new Uint8Array(6) });
+    const numbers: number[] = [];
+    for await (const { number } of readChanges(log, 1, 0)) numbers.push(number);
+    assert.deepEqual(numbers, [1, 2, 3, 4, 5, 6]);
+  });
+
+  test('what no peer wrote about a snapshot is as if there were none, and the next one goes over it', async () => {
+    await using nats = await openNats();
+    await using engine = await open(nats);
+    const snapshots = natsSnapshots(engine);
+    const note = { number: 4, sequence: 9, epoch: 1, schema: 1, time: 0 };
+    const one = async function* () {
+      yield new Uint8Array(10);
+    };
+    await engine.buckets.snapidx.put('p.3', '{"object":"../../etc"}');
+    assert.equal(await snapshots.newest(3), undefined);
+    await snapshots.put(3, note, one());
+    assert.equal((await snapshots.newest(3))?.number, 4);
+    await engine.buckets.snapidx.put('p.3', 'x');
+    await snapshots.put(3, { ...note, number: 5 }, one());
+    assert.equal((await snapshots.newest(3))?.number, 5);
   });
 
   test('the newest snapshot is the one that is read, two are kept, and an older one does not replace it', async () => {

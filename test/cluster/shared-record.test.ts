@@ -19,12 +19,19 @@ test('what is no such record is a sentence, also where it is nested without end'
     });
 });
 
-test('garbage in the place of a record leaves a peer with what it knew', () => {
+test('garbage in the place of a record leaves a peer with what it knew, and the next change goes over it', async () => {
   let text = '{"seeds":["a"],"values":{}}';
-  const bucket = { get: () => ({ text, revision: 1 }) } as unknown as WatchedBucket;
+  const write = async (_: string, written: string) => {
+    text = written;
+    return true;
+  };
+  const bucket = { get: () => ({ text, revision: 1 }), write } as unknown as WatchedBucket;
   const record = new SharedRecord(bucket, 'crawl', form);
   assert.deepEqual(record.value?.seeds, ['a']);
   for (text of ['', '{', '{"seeds":1}']) assert.deepEqual(record.value?.seeds, ['a']);
   text = '{"seeds":["b"],"values":{}}';
   assert.deepEqual(record.value?.seeds, ['b']);
+  text = '{}';
+  await record.change(known => ({ ...known!, values: { pace: 2 } }));
+  assert.equal(text, '{"seeds":["b"],"values":{"pace":2}}');
 });

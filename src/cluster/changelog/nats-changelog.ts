@@ -18,11 +18,27 @@ interface ChangelogParts {
 
 export function natsChangelog({ jetstream, manager, layout }: ChangelogParts, patience: Patience = {}): Changelog {
   const streamOf = (partition: number) => changelogStream(shardOf(layout, partition));
-  const ask = async (partition: number, query: { last_by_subj: string } | { seq: number; next_by_subj: string }) => {
-    const found = await untilItPasses(() => manager.streams.getMessage(streamOf(partition), query), patience);
-    return found ? loggedOf(found) : undefined;
+  const ask = (partition: number, query: { last_by_subj: string } | { seq: number; next_by_subj: string }) =>
+    untilItPasses(() => manager.streams.getMessage(streamOf(partition), query), patience);
+  const newest = (partition: number) => ask(partition, { last_by_subj: changelogSubject(layout, partition) });
+  async function* read(partition: number, after: number, end: number): AsyncIterable<Logged> {
+    const subject = changelogSubject(layout, partition);
+    for (let seq = after + 1; seq <= end; ) {
+      const next = await ask(partition, { seq, next_by_subj: subject });
+      if (!next || next.seq > end) return;
+      const entry = entryOf(next);
+      if (entry) yield { ...entry, sequence: next.seq };
+      seq = next.seq + 1;
+    }
+  }
+  const last = async (partition: number): Promise<Logged | undefined> => {
+    const message = await newest(partition);
+    if (!message) return undefined;
+    let entry = entryOf(message);
+    // No peer's writing: what was last before it still holds.
+    if (!entry) for await (const each of read(partition, 0, message.seq)) entry = each;
+    return entry && { ...entry, sequence: message.seq };
   };
-  const last = (partition: number) => ask(partition, { last_by_subj: changelogSubject(layout, partition) });
   return {
     last,
     async publish(partition, entry, expected) {
@@ -38,26 +54,28 @@ export function natsChangelog({ jetstream, manager, layout }: ChangelogParts, pa
           if (codeOf(error) === CODES.streamFull) throw full(error);
           if (!isConflict(error)) throw error;
         }
-        const found = afterConflict(partition, entry, await last(partition), expect);
+        const before = await last(partition);
+        const { seq = 0 } = (!before && (await newest(partition))) || {};
+        // Nothing of any peer's is there: it goes over what is.
+        const found = seq > expect ? { expect: seq } : afterConflict(partition, entry, before, expect);
         if ('there' in found) return found.there;
         expect = found.expect;
       }
     },
     async *read(partition, after) {
-      const end = (await last(partition))?.sequence ?? 0;
-      const subject = changelogSubject(layout, partition);
-      for (let seq = after + 1; seq <= end; ) {
-        const next = await ask(partition, { seq, next_by_subj: subject });
-        if (!next || next.sequence > end) return;
-        yield next;
-        seq = next.sequence + 1;
-      }
+      yield* read(partition, after, (await newest(partition))?.seq ?? 0);
     },
   };
 }
 
-function loggedOf({ data, seq }: StoredMsg): Logged {
-  return { ...decodeEntry(data), sequence: seq };
+/** Undefined = no peer wrote it. Changes are numbered, so that nothing is missed where it is passed over. */
+function entryOf({ data }: StoredMsg): ChangelogEntry | undefined {
+  try {
+    return decodeEntry(data);
+  } catch (error) {
+    if (error instanceof SkeinError) return undefined;
+    throw error;
+  }
 }
 
 /** By which the server knows a message that comes twice within two minutes. */

@@ -207,17 +207,16 @@ export class Custody {
     const directory = host.directoryOf(partition);
     const [log, snapshots] = [natsChangelog(engine), natsSnapshots(engine)];
     if (!claims.isMine(partition)) this.#before.set(partition, before);
+    const last = await log.last(partition);
     // Whoever hands a partition over has sent all of it: an engine that has nothing of it has forgotten it.
-    if (
-      this.#before.get(partition)?.peer === null &&
-      numberOf(directory) === undefined &&
-      !(await log.last(partition))
-    ) {
+    if (this.#before.get(partition)?.peer === null && numberOf(directory) === undefined && !last) {
       await claims.release(partition);
       throw new SkeinError('no-engine', 'The engine has lost it. The peer that handed it over sends it again.');
     }
     this.#handedOver.delete(partition);
-    const epoch = claims.isMine(partition) ? claims.of(partition)!.epoch : await claims.take(partition);
+    const epoch = claims.isMine(partition)
+      ? claims.of(partition)!.epoch
+      : await claims.take(partition, last?.writer.epoch);
     if (epoch === undefined) return;
     this.#takenBack.delete(partition);
     this.#parts.desks.open(partition, this.#originOf(before));

@@ -34,10 +34,10 @@ interface SnapshotParts {
 const CHUNK_TIMEOUT = 15_000;
 
 export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: SnapshotParts): Snapshots {
-  const find = async (partition: number): Promise<{ note: Note; revision: number } | undefined> => {
+  const find = async (partition: number): Promise<{ note: Note | undefined; revision: number } | undefined> => {
     const entry = await untilItPasses(() => snapidx.get(ownerKey(partition)));
     if (entry?.operation !== 'PUT') return undefined;
-    return { note: decodeNote(entry.string(), partition), revision: entry.revision };
+    return { note: noteOf(entry.string(), partition), revision: entry.revision };
   };
   const write = async (partition: number, note: Note, revision: number | undefined): Promise<boolean> => {
     const text = JSON.stringify(note);
@@ -53,10 +53,10 @@ export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: Snapsh
   /** True when the newest one is this one, or a newer one. */
   const announce = async (partition: number, note: Note): Promise<boolean> => {
     const found = await find(partition);
-    if (found && found.note.number >= note.number && found.note.epoch >= note.epoch) return true;
-    const before = found?.note.object;
+    if (found?.note && found.note.number >= note.number && found.note.epoch >= note.epoch) return true;
+    const before = found?.note?.object;
     const written = await write(partition, { ...note, ...(before && { before }) }, found?.revision);
-    const old = found?.note.before;
+    const old = found?.note?.before;
     if (written && old && old !== note.object) await store.delete(old).catch(() => undefined); // kept a little longer
     return written;
   };
@@ -66,7 +66,7 @@ export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: Snapsh
       const stream = ReadableStream.from(chunks) as ReadableStream<Uint8Array>;
       const { size } = await store.put({ name: object }, stream, { timeout: CHUNK_TIMEOUT });
       while (!(await untilItPasses(() => announce(partition, { ...note, object, bytes: size }))));
-      const { object: newest, before } = (await find(partition))!.note;
+      const { object: newest, before } = (await find(partition))?.note ?? {};
       if (newest !== object && before !== object) await store.delete(object).catch(() => undefined); // somebody was faster; kept a little longer
     },
     async newest(partition): Promise<SnapshotNote | undefined> {
@@ -74,12 +74,23 @@ export function natsSnapshots({ snapshots: store, buckets: { snapidx } }: Snapsh
     },
     async *read(partition) {
       const found = await find(partition);
-      const result = found && (await untilItPasses(() => store.get(found.note.object)));
+      const { object } = found?.note ?? {};
+      const result = object === undefined ? null : await untilItPasses(() => store.get(object));
       if (!result) throw damaged(partition);
       yield* result.data as unknown as AsyncIterable<Uint8Array>;
       if (await result.error) throw damaged(partition);
     },
   };
+}
+
+/** Undefined = no peer wrote it: as if there were none, and the next one goes over it. */
+function noteOf(text: string, partition: number): Note | undefined {
+  try {
+    return decodeNote(text, partition);
+  } catch (error) {
+    if (error instanceof SkeinError) return undefined;
+    throw error;
+  }
 }
 
 /** What the engine says of the newest snapshot; throws a sentence where it is no such note. */

@@ -59,3 +59,30 @@ test('silence about a page that a site never tells of says nothing of it', async
   const told = collection.look(ledger => ledger.noticeTrust.of(1, 'cursor'));
   assert.ok(told.pings <= 5, `what it never told of is not taken for removed: ${told.pings}`);
 });
+
+test('home is told of a page that no list names where it holds it, and learns of no other', async () => {
+  using collection = makeCollection();
+  await using site = await openSite();
+  const quiet = (edition: string) => ({
+    kind: 'unlisted' as const,
+    body: html('Quiet', [prose(3, 200), `The ${edition} edition.`], ['/']).replace(
+      '<head>',
+      '<head><meta name="robots" content="noindex">',
+    ),
+  });
+  site.set('/', { body: html('Front', [prose(99)], ['/quiet.html', '/a.html']) });
+  site.set('/a.html', { body: html('A', [prose(1, 200)], ['/']) });
+  site.set('/quiet.html', quiet('first'));
+  site.set('/secret.html', quiet('only'));
+  await collection.crawl([`${site.origin}/`]);
+  await collection.refresh({ freshness: 0.9 });
+  collection.pass(1);
+  site.set('/quiet.html', quiet('second'));
+  site.asked.length = 0;
+  await collection.refresh({ freshness: 0.9, audit: 0 });
+  const looks = collection.visits(`${site.origin}/quiet.html`);
+  assert.deepEqual([looks.at(-1)!.outcome, looks.at(-1)!.cause], ['fetched', 'delta']);
+  assert.ok(!site.asked.includes('GET /quiet.html'), `${site.asked}`);
+  const urls = collection.look(({ pages }) => Array.from({ length: pages.size }, (_, i) => pages.get(i + 1)!.url));
+  assert.ok(!urls.includes(`${site.origin}/secret.html`), `${urls}`);
+});

@@ -18,11 +18,11 @@ import {
   type ManifestEntry,
 } from '../../../src/notices/site/manifest.ts';
 import { bodyHash, decodeWanted, encodePages, type Outgoing } from '../../../src/notices/site/pages.ts';
-import { type DocumentKind, decodeCursor, encodeCursor } from '../../../src/notices/site/paths.ts';
+import { decodeCursor, encodeCursor, type ToldKind } from '../../../src/notices/site/paths.ts';
 
 export interface Document {
   readonly body: string;
-  readonly kind?: DocumentKind;
+  readonly kind?: ToldKind;
   readonly type?: string;
 }
 
@@ -114,7 +114,8 @@ export async function openSite(): Promise<CooperatingSite> {
       const path = url.slice(origin.length);
       const found = documents.get(path);
       if (!found) return { page: { state: 'gone' } };
-      const { kind = 'page', type = html, time } = found;
+      const { type = html, time } = found;
+      const kind = found.kind === 'unlisted' ? 'page' : (found.kind ?? 'page');
       const text = Buffer.from(forged.get(path) ?? found.body);
       const name = Buffer.from(have ?? []).toString('hex');
       if (name === Buffer.from(bodyHash(text)).toString('hex')) return { page: { state: 'same' } };
@@ -143,7 +144,8 @@ export async function openSite(): Promise<CooperatingSite> {
     if (path === `${WELL_KNOWN}/pages`) return { status: 200, body: await pages(body) };
     const found = documents.get(path + url.search);
     // What no link leads to has no page of its own.
-    if (!found || (found.kind ?? 'page') !== 'page') return { status: 404, body: 'nothing here', type: 'text/plain' };
+    if (!found || found.kind === 'record' || found.kind === 'media')
+      return { status: 404, body: 'nothing here', type: 'text/plain' };
     return { status: 200, body: found.body, type: found.type ?? html };
   };
   const server = createServer(async (request, response) => {

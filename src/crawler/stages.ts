@@ -49,6 +49,8 @@ export const RECALLED = 'recalled';
 interface RequestContent {
   readonly type: string;
   readonly bytes: Uint8Array;
+  /** It only asks: sent twice, it does no more than sent once. */
+  readonly isQuestion?: boolean;
 }
 
 export type Answer = Response | Failure;

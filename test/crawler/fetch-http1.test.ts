@@ -110,6 +110,21 @@ test('a connection that the server closed as we wrote is tried once more, on a n
   assert.deepEqual([server.requests.length, server.connections], [3, 2]);
 });
 
+test('of requests with a body only a question is sent a second time', async t => {
+  const server = await serve(t, (socket, _request, count) => {
+    if (count % 2 === 0) socket.destroy();
+    else socket.write(ok('x'));
+  });
+  const fetcher = fetcherFor(t);
+  const content = { type: 'text/plain', bytes: Buffer.from('a') };
+  const post = (isQuestion: boolean) =>
+    fetcher.fetch(ask(`${server.origin}/`, { method: 'POST', content: { ...content, isQuestion } }));
+  await fetcher.fetch(ask(`${server.origin}/1`));
+  assert.equal(text(await post(true)), 'x');
+  assert.equal(failure(await post(false)).reason, 'reset');
+  assert.equal(server.requests.length, 4);
+});
+
 test('a server that closes every connection without a word: reset, not tried for ever', async t => {
   const server = await serve(t, (socket, _request, count) => {
     if (count === 1) socket.write(ok('x'));

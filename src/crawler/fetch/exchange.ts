@@ -45,6 +45,11 @@ export interface Exchange {
   settled: boolean;
 }
 
+/** What a request that brings something did is not known when no answer comes: it is not sent twice. */
+export function mayRepeat({ retried, ask: { content } }: Exchange): boolean {
+  return !retried && (content === undefined || content.isQuestion === true);
+}
+
 export function fail(exchange: Exchange, reason: ReasonCode, detail: string): void {
   settle(exchange, { kind: 'failure', reason, detail, wire: wireOf(exchange, performance.now()) });
 }

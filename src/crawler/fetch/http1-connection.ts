@@ -5,7 +5,7 @@
  */
 import type { BodyMemory } from './body-memory.ts';
 import { type Dialled, describe } from './dial.ts';
-import { answer, type Deadlines, type Exchange, fail, type Timed, type Timeouts } from './exchange.ts';
+import { answer, type Deadlines, type Exchange, fail, mayRepeat, type Timed, type Timeouts } from './exchange.ts';
 import { writeRequest } from './http1-head.ts';
 import { Http1Reader } from './http1-reader.ts';
 
@@ -128,7 +128,7 @@ export class Http1Connection implements Timed {
     const exchange = this.#exchange;
     if (exchange === undefined) return;
     if (this.#reader.answered && this.#reader.bodySize > 0) this.#complete('disconnect', performance.now());
-    else if (this.#begun || this.#served === 0 || exchange.retried || exchange.ask.content) this.#fail('reset', detail);
+    else if (this.#begun || this.#served === 0 || !mayRepeat(exchange)) this.#fail('reset', detail);
     else {
       this.#exchange = undefined;
       exchange.retried = true;

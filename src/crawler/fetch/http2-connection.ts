@@ -9,7 +9,7 @@ import { STATUS_CODES } from '../../base/http.ts';
 import { addHeader } from '../../errand/header-lines.ts';
 import { Body } from './body.ts';
 import { type Dialled, describe } from './dial.ts';
-import { answer, type Exchange, fail, type Timed } from './exchange.ts';
+import { answer, type Exchange, fail, mayRepeat, type Timed } from './exchange.ts';
 import type { Http1Terms } from './http1-connection.ts';
 import { acceptOf, codingsOf, conditions, extras, type Target, writeRequest } from './http1-head.ts';
 
@@ -106,8 +106,7 @@ export class Http2Connection implements Timed {
 
   /** An exchange for which nothing came may be tried once more, elsewhere. */
   retry(exchange: Exchange, detail: string): void {
-    // What a request with a body did is not known: it is not sent twice.
-    if (exchange.retried || exchange.ask.content) fail(exchange, 'reset', detail);
+    if (!mayRepeat(exchange)) fail(exchange, 'reset', detail);
     else {
       exchange.retried = true;
       this.terms.origin.submit(exchange);

@@ -109,7 +109,7 @@ export class BulkFetcher implements Fetcher {
 
   async #send(asking: Asking, wanted: readonly WantedPages[]): Promise<Uint8Array> {
     const { pagesAt, token } = this.#parts;
-    const content = { type: mediaTypes.wanted, bytes: encodeWanted(wanted) };
+    const content = { type: mediaTypes.wanted, bytes: encodeWanted(wanted), isQuestion: true };
     const { answerBytes: maxBytes } = siteLimits;
     const answer = await asking.own({
       ...{ url: pagesAt, method: 'POST', content, maxBytes, accept: mediaTypes.pages },

@@ -12,7 +12,7 @@ interface ServiceWanted {
 }
 
 /**
- * No MemoryDenyWriteExecute: Node compiles as it runs. No RestrictNamespaces: deciders run in cages made of them. It is
+ * No MemoryDenyWriteExecute: Node compiles as it runs. No PrivateTmp where the collection is in /tmp: the unit would not see it. No RestrictNamespaces: deciders run in cages made of them. It is
  * stopped like by Ctrl-C and given time to finish what is under way.
  */
 export function serviceUnit({ name, command, data, user }: ServiceWanted): string {
@@ -34,8 +34,7 @@ NoNewPrivileges=yes
 ProtectSystem=strict
 ProtectHome=read-only
 ReadWritePaths=${path(data)}
-PrivateTmp=yes
-PrivateDevices=yes
+${data.startsWith('/tmp/') || data.startsWith('/var/tmp/') ? '' : 'PrivateTmp=yes\n'}PrivateDevices=yes
 ProtectKernelTunables=yes
 ProtectKernelModules=yes
 ProtectKernelLogs=yes

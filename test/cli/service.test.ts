@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { serviceUnit } from '../../src/cli/service-unit.ts';
 import { openLog } from '../../src/home/log.ts';
 import { startWorkbench } from '../../src/workbench/start.ts';
 import { crawlHere, skein, workplace } from '../journeys/skein.ts';
@@ -34,6 +35,12 @@ test('systemd verifies the unit, and it is well confined', async t => {
   if (checked.error) return t.skip('systemd-analyze is not here');
   assert.equal(`${checked.stdout}${checked.stderr}`, '');
   assert.equal(checked.status, 0);
+});
+
+test('a collection in /tmp is seen by its unit; elsewhere the unit has a /tmp of its own', () => {
+  const unit = (data: string) => serviceUnit({ name: 'skein', command: ['skein', 'watch'], data, user: 1000 });
+  assert.match(unit('/srv/pages'), /^PrivateTmp=yes$/m);
+  for (const data of ['/tmp/pages', '/var/tmp/pages']) assert.doesNotMatch(unit(data), /PrivateTmp/);
 });
 
 test('the workbench says that it lives and that it is ready, to whoever asks', async () => {

@@ -244,7 +244,7 @@ test('commands and feeds tell, too; a rule that is removed is silent', async () 
   await change();
   assert.equal((await pass()).sent, 3);
   assert.equal((JSON.parse(readFileSync(out, 'utf8')) as Message).changes[0]!.url, `${origin}/b`);
-  assert.match(readFileSync(feed, 'utf8'), /<entry>.*\{\+11\+\}/s);
+  assert.match(readFileSync(feed, 'utf8'), /<entry>.*&lt;ins .*11&lt;\/ins&gt;/s);
   removeRule(collection.directory, 'prices');
   await change();
   assert.equal((await pass()).sent, 2);

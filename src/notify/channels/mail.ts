@@ -1,6 +1,6 @@
 /** Mail by SMTP. The Message-ID is the id of the message, so that a mailbox can tell one that came twice. */
 
-import { type Message, subjectOf, textOf } from '../message.ts';
+import { htmlOf, type Message, subjectOf, textOf } from '../message.ts';
 import type { Channel } from '../rule.ts';
 import { type MessageSender, NotDelivered } from './channel.ts';
 
@@ -14,7 +14,7 @@ export function mail({ to, from, server }: Extract<Channel, { kind: 'mail' }>): 
       signal.addEventListener('abort', stop);
       try {
         await transport.sendMail({
-          ...{ from, to, subject: subjectOf(message), text: textOf(message) },
+          ...{ from, to, subject: subjectOf(message), text: textOf(message), html: htmlOf(message) },
           messageId: `<${message.id}@${from.split('@')[1]}>`,
           headers: { 'X-Skein-Rule': message.rule },
         });

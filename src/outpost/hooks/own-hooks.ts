@@ -122,7 +122,7 @@ async function inTime<T>(made: Promise<T>): Promise<T> {
 }
 
 /** What was thrown, and the line of the module that it came from. */
-function inWords(error: unknown, module: string): string {
+export function inWords(error: unknown, module: string): string {
   const text =
     error instanceof Error ? `${error.name === 'Error' ? '' : `${error.name}: `}${error.message}` : `${error}`;
   const stack = error instanceof Error ? (error.stack ?? '') : '';

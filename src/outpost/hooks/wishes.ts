@@ -15,9 +15,19 @@ const OURS = new Set([
   ...['if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since', 'from', 'via'],
 ]);
 
+const REQUEST_WISHES: ReadonlySet<string> = new Set<keyof RequestWish>(['headers', 'skip']);
+const PAGE_WISHES: ReadonlySet<string> = new Set<keyof PageWish>(['keep', 'follow', 'priority', 'add', 'data']);
+
+/** A wish that is misspelt would do nothing. */
+function checkNames(wish: object, known: ReadonlySet<string>): void {
+  for (const name in wish)
+    if (!known.has(name)) throw new Error(`"${name}" is none of what it may answer: ${[...known].join(', ')}`);
+}
+
 /** Of a request. */
 export function termsOf(wish: RequestWish | undefined): RequestTerms | undefined {
   if (wish === undefined || wish === null) return undefined;
+  checkNames(wish, REQUEST_WISHES);
   const { headers = {}, skip = false } = wish;
   const lines = Object.entries(headers);
   if (lines.length > MOST_HEADERS) throw new Error(`it adds more than ${MOST_HEADERS} headers`);
@@ -35,9 +45,11 @@ export function termsOf(wish: RequestWish | undefined): RequestTerms | undefined
 /** Of a page. */
 export function verdictOf(wish: PageWish | undefined): PageVerdict {
   if (wish === undefined || wish === null) return AS_IT_IS;
+  checkNames(wish, PAGE_WISHES);
   const { keep = true, follow = true, priority = 0, add = [], data } = wish;
   if (!Array.isArray(add) || add.length > MOST_ADDED) throw new Error(`"add" is a list of at most ${MOST_ADDED} URLs`);
   const json = data === undefined ? undefined : JSON.stringify(data);
+  if (json === undefined && data !== undefined) throw new Error('"data" is something that JSON cannot say');
   if (json !== undefined && Buffer.byteLength(json) > MOST_DATA)
     throw new Error(`"data" is more than ${MOST_DATA} bytes of JSON`);
   return {

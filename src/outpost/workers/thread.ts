@@ -1,6 +1,7 @@
 /** The outpost that lives in a thread of the home process: joins a message port to an Outpost. */
 import { parentPort } from 'node:worker_threads';
 import { clockOf } from '../../base/clock.ts';
+import { SkeinError } from '../../base/errors.ts';
 import { type AddressWishes, ToldLeave } from '../../crawler/pace/leave.ts';
 import { KEPT_BYTES } from '../../crawler/pack/pack.ts';
 import type { PackerPool } from '../../crawler/pack/packer-pool.ts';
@@ -29,15 +30,31 @@ async function open(options: OutpostOptions) {
   if (options.decider) deciders.add(options.decider);
   const wishes = (addresses: AddressWishes) => say({ kind: 'addresses', ...addresses });
   const leave = options.needsLeave ? new ToldLeave(clockOf(options), wishes) : undefined;
-  const tools = await withHooks(await makeTools(options, leave), options.hooks);
+  const tools = await withHooks(await withFetcher(options, leave), options.hooks);
   const gaveUp = (errand: string, why: string) => say({ kind: 'gave-up', errand, why });
   const outpost = new Outpost(tools, deciders, { parcel: deliver, gaveUp });
   return { outpost, packers: tools.packers, ...(leave && { leave }) };
 }
 
+/** One that does not load ends the crawl likewise. */
+async function withFetcher(
+  { fetcher, ...options }: OutpostOptions,
+  leave: ToldLeave | undefined,
+): Promise<OutpostTools> {
+  try {
+    return await makeTools(
+      { ...options, ...(fetcher && { fetcher }) },
+      { leave, say: text => say({ kind: 'trouble', text }) },
+    );
+  } catch (error) {
+    if (!fetcher || !(error instanceof SkeinError)) throw error;
+    return { ...(await makeTools(options, { leave })), requests: { over: error.message, before: () => undefined } };
+  }
+}
+
 /** Hooks that do not load end the crawl with what is wrong with them: every errand that comes is given up. */
 async function withHooks(tools: OutpostTools, module: string | undefined): Promise<OutpostTools> {
-  if (module === undefined) return tools;
+  if (module === undefined || tools.requests?.over) return tools;
   const { OwnHooks, loadHooks } = await import('../hooks/own-hooks.ts');
   try {
     const hooks = new OwnHooks(await loadHooks(module), module, text => say({ kind: 'trouble', text }));

@@ -51,9 +51,18 @@ export interface OutpostOptions extends TimeSource {
   readonly needsLeave?: boolean;
 }
 
-export async function makeTools(options: OutpostOptions, leave?: Leave): Promise<OutpostTools> {
+interface ToolsMore {
+  readonly leave?: Leave | undefined;
+  /** Hears of failures of the user's own code, a sentence each. */
+  readonly say?: (text: string) => void;
+}
+
+export async function makeTools(
+  options: OutpostOptions,
+  { leave, say = () => {} }: ToolsMore = {},
+): Promise<OutpostTools> {
   const clock = clockOf(options);
-  const fetchers = await makeFetchers(options);
+  const fetchers = await makeFetchers(options, say);
   const slots = new AddressSlots(options.slots, options.seat);
   return {
     fetchers,
@@ -66,11 +75,11 @@ export async function makeTools(options: OutpostOptions, leave?: Leave): Promise
   };
 }
 
-async function makeFetchers(options: OutpostOptions): Promise<Fetchers> {
+async function makeFetchers(options: OutpostOptions, say: (text: string) => void): Promise<Fetchers> {
   const { fetcher: special } = options;
   if (!special) return oneFetcher(makeFetcher(options));
-  const module = (await import(special.module)) as { makeFetcher(options: unknown): Fetcher };
-  const made = module.makeFetcher(special.options);
+  const { loadFetcher } = await import('../hooks/own-fetcher.ts');
+  const made = await loadFetcher(special, say);
   return special.domains ? fetchersByDomain(made, special.domains, makeFetcher(options)) : oneFetcher(made);
 }
 

@@ -1,4 +1,5 @@
 /** The blocks of a page in its order: headings, paragraphs, code, tables, lists, quotations; as Markdown and as text. */
+import { isFormula } from './hints.ts';
 import { type Block, type Inline, type InlinePage, inlineOf, longest, tidy } from './inline.ts';
 import { tableOf } from './tables.ts';
 import {
@@ -23,7 +24,7 @@ export function blocksOf(node: ParentNode, page: InlinePage): Block[] {
     if (found.markdown !== '') blocks.push({ kind: 'paragraph', level: 0, ...found });
   };
   for (const child of node.children) {
-    if (isText(child) || (isTag(child) && isInline(child) && !holdsBlocks(child))) run.push(child);
+    if (isText(child) || (isTag(child) && standsInLine(child))) run.push(child);
     else if (isTag(child) && !page.dropped.has(child)) {
       end();
       // One by one: a page may have more than a call takes arguments.
@@ -32,6 +33,10 @@ export function blocksOf(node: ParentNode, page: InlinePage): Block[] {
   }
   end();
   return blocks;
+}
+
+function standsInLine(element: Element): boolean {
+  return isFormula(element) || (isInline(element) && !holdsBlocks(element));
 }
 
 function elementBlocks(element: Element, page: InlinePage): Block[] {
@@ -77,9 +82,21 @@ function codeOf(element: Element): Block[] {
   const text = codeText(element)
     .replace(/\u00a0/g, ' ')
     .replace(/^\s*\n|\s+$/g, '');
-  if (text === '') return [];
+  if (text === '' || isLineNumbers(element, text)) return [];
   const fence = '`'.repeat(Math.max(3, longest(text) + 1));
   return [{ kind: 'code', level: 0, markdown: `${fence}${languageOf(element)}\n${text}\n${fence}`, text }];
+}
+
+/** In a cell before the cell with the lines. */
+function isLineNumbers({ parent }: Element, text: string): boolean {
+  const next = parent && 'name' in parent && parent.name === 'td' ? parent.next : null;
+  const beside = next && isText(next) ? next.next : next;
+  return (
+    /^[\s\d]+$/.test(text) &&
+    beside !== null &&
+    isTag(beside) &&
+    firstOf(beside, ({ name }) => name === 'pre') !== undefined
+  );
 }
 
 /** As `rawText`, without what is to be pressed; parts that stand apart on screen are lines. */

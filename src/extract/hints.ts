@@ -8,8 +8,13 @@ const never: ReadonlySet<string> = new Set([
 const roles =
   /^(?:navigation|banner|contentinfo|search|dialog|alertdialog|menu|menubar|complementary|toolbar|tablist)$/;
 
-export function isNeverContent({ name, attribs }: Element): boolean {
-  return never.has(name) || roles.test(attribs['role'] ?? '');
+export function isNeverContent(element: Element): boolean {
+  return (never.has(element.name) && !isFormula(element)) || roles.test(element.attribs['role'] ?? '');
+}
+
+/** As MathJax finds it in pages: TeX in a script. */
+export function isFormula({ name, attribs }: Element): boolean {
+  return name === 'script' && /^math\/tex\b/i.test(attribs['type'] ?? '');
 }
 
 export function isHidden({ attribs }: Element): boolean {

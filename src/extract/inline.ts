@@ -1,6 +1,17 @@
 /** Text within a block, as Markdown and plain: links, images, code, emphasis. */
 
-import { type ChildNode, type Element, firstOf, isTag, isText, plainText, rawText } from './tree.ts';
+import { isFormula } from './hints.ts';
+import {
+  type ChildNode,
+  type Element,
+  firstOf,
+  isTag,
+  isText,
+  plainText,
+  rawText,
+  squeezed,
+  type Text,
+} from './tree.ts';
 import { inline } from './weigh.ts';
 
 export interface Inline {
@@ -47,6 +58,7 @@ const BREAK = '\u0085';
 
 function pieceOf(node: ChildNode, page: InlinePage): Inline {
   if (isText(node)) return { markdown: escaped(node.data), text: node.data };
+  if (isTag(node) && (node.name === 'math' || isFormula(node)) && !page.dropped.has(node)) return formulaOf(node);
   if (!isTag(node) || silent.has(node.name) || page.dropped.has(node)) return { markdown: '', text: '' };
   if (node.name === 'br') return { markdown: BREAK, text: BREAK };
   if (node.name === 'a' && isSelfLink(node, page)) return { markdown: '', text: '' };
@@ -57,8 +69,21 @@ function pieceOf(node: ChildNode, page: InlinePage): Inline {
   const mark = marks[node.name];
   // Blocks within a line, as in a cell, stand apart.
   if (!inline.has(node.name)) return { markdown: ` ${inner.markdown} `, text: ` ${inner.text} ` };
+  if (levels.has(node.name) && inner.markdown.trim() !== '')
+    return { ...inner, markdown: `<${node.name}>${inner.markdown.trim()}</${node.name}>` };
   if (mark === undefined || inner.markdown.trim() === '' || inner.markdown.includes(mark)) return inner;
   return { ...inner, markdown: around(inner.markdown, mark) };
+}
+
+/** TeX where the page has it: nothing else says a formula in a line. */
+function formulaOf(node: Element): Inline {
+  const { name, attribs } = node;
+  const note = firstOf(node, each => each.name === 'annotation' && /tex/i.test(each.attribs['encoding'] ?? ''));
+  const own = isText(node.children[0] ?? node) ? (node.children[0] as Text).data : '';
+  const tex = squeezed(name === 'script' ? own : note ? rawText(note) : (attribs['alttext'] ?? ''));
+  if (tex === '') return { markdown: escaped(plainText(node)), text: plainText(node) };
+  const sign = /mode=display/.test(attribs['type'] ?? '') || attribs['display'] === 'block' ? '$$' : '$';
+  return { markdown: `${sign}${tex}${sign}`, text: tex };
 }
 
 /** The sign beside a heading or a term that links to it. */
@@ -70,6 +95,9 @@ function isSelfLink(node: Element, { base }: InlinePage): boolean {
 
 const code: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt', 'var']);
 const marks: Readonly<Record<string, string>> = { b: '**', strong: '**', em: '*', i: '*', del: '~~', s: '~~' };
+
+/** Markdown has no signs for these, and HTML in it is Markdown: 10<sup>6</sup> is not 106. */
+const levels: ReadonlySet<string> = new Set(['sup', 'sub']);
 
 function around(text: string, mark: string): string {
   const inner = text.trim();

@@ -1,6 +1,6 @@
 /** Tables that hold data, as Markdown has them. Those that only lay out a page are none. */
 import { type Block, type InlinePage, inlineOf, tidy } from './inline.ts';
-import { type Element, elementsOf, everyOf, rawText } from './tree.ts';
+import { type Element, elementsOf, everyOf, plainText, rawText } from './tree.ts';
 
 /** Columns and rows a cell may claim to span. */
 const MOST_SPAN = 50;
@@ -20,7 +20,7 @@ export function tableOf(table: Element, page: InlinePage): Block[] | undefined {
   const width = lines.reduce((most, line) => Math.max(most, line.length), 0);
   const line = (cells: readonly string[]) =>
     `| ${Array.from({ length: width }, (_, i) => cells[i] ?? '').join(' | ')} |`;
-  const [first = [], ...rest] = lines;
+  const [first = [], ...rest] = hasHeader(rows[0]!) ? lines : [[], ...lines];
   const markdown = [line(first), `|${' --- |'.repeat(width)}`, ...rest.map(line)].join('\n');
   const text = texts.map(cells => cells.join('\t')).join('\n');
   const block: Block = { kind: 'table', level: 0, markdown, text };
@@ -32,6 +32,18 @@ export function rowsOf(table: Element): Element[] {
     child.name === 'tr' ? [child] : ['tbody', 'thead', 'tfoot'].includes(child.name) ? elementsOf(child) : [],
   );
 }
+
+/** Cells of a head, or all of them set apart as such. */
+function hasHeader(row: Element): boolean {
+  if (row.parent && 'name' in row.parent && row.parent.name === 'thead') return true;
+  const said = elementsOf(row).filter(cell => plainText(cell) !== '');
+  return said.every(cell => cell.name === 'th' || elementsOf(cell).some(isBold(plainText(cell))));
+}
+
+const isBold =
+  (text: string) =>
+  (element: Element): boolean =>
+    ['b', 'strong'].includes(element.name) && plainText(element) === text;
 
 /** Whether it is there for the places of what it holds, as pages were made of tables once. */
 export function laysOut(table: Element): boolean {

@@ -113,4 +113,4 @@ export function bodyOf(tree: Document): ParentNode {
   return firstOf(tree, ({ name }) => name === 'body') ?? tree;
 }
 
-export { type ChildNode, type Document, Element, isTag, isText, type ParentNode };
+export { type ChildNode, type Document, Element, isTag, isText, type ParentNode, type Text };

@@ -22,7 +22,7 @@ export interface Weight {
 
 export const inline: ReadonlySet<string> = new Set(
   `a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q ruby rp rt s samp small span strike
-   strong sub sup time tt u var wbr picture source`.split(/\s+/),
+   strong sub sup time tt u var wbr picture source math`.split(/\s+/),
 );
 
 export function isInline(element: Element): boolean {
@@ -31,7 +31,7 @@ export function isInline(element: Element): boolean {
 
 /** Inline elements that hold blocks are blocks: whole cards stand in links. */
 export function holdsBlocks(element: Element): boolean {
-  return elementsOf(element).some(child => !isInline(child) || holdsBlocks(child));
+  return element.name !== 'math' && elementsOf(element).some(child => !isInline(child) || holdsBlocks(child));
 }
 
 interface TextRun {

@@ -179,3 +179,27 @@ test('a list of links beside what has a heading and text of its own is a menu, h
   const titled = `<body><div><h1>Book</h1><p>${sentence(1)}</p></div><div><ol>${menu}</ol></div></body>`;
   assert.ok(textOf(extractPage(titled, BASE)).includes('Chapter 7 '), 'contents of a book, behind its title');
 });
+
+test('formulas are TeX where the page has it, else their signs in a line', () => {
+  const mathml = (inner: string) =>
+    `<math><semantics><mrow><mi>c</mi><mo>=</mo><mn>1</mn></mrow>${inner}</semantics></math>`;
+  const tex = '<annotation encoding="application/x-tex">c = \\sqrt{1}_a</annotation>';
+  const katex = `<span class="katex"><span class="katex-mathml">${mathml(tex)}</span><span class="katex-html" aria-hidden="true">c=1</span></span>`;
+  const script = '<script type="math/tex; mode=display">x^2</script>';
+  const found = markdown(`<p>So ${katex} holds.</p><p>And ${mathml('')} too.</p><p>Where ${script}</p>`);
+  assert.ok(found.startsWith('So $c = \\sqrt{1}_a$ holds.\n\nAnd c=1 too.\n\nWhere $$x^2$$'), found);
+});
+
+test('powers stay powers', () => {
+  const found = markdown('<p>10<sup>6</sup> of H<sub>2</sub>O<sup><a href="#n">1</a></sup></p>');
+  assert.ok(found.startsWith('10<sup>6</sup> of H<sub>2</sub>O<sup>[1]('), found);
+});
+
+test('a table without a header gets an empty one; numbers of lines beside code go', () => {
+  const found = markdown('<table><tr><td>k1<td>v1<tr><td>k2<td>v2</table>');
+  assert.ok(found.startsWith('|  |  |\n| --- | --- |\n| k1 | v1 |\n| k2 | v2 |'), found);
+  for (const first of ['<tr><th>a<th>b', '<thead><tr><td>a<td>b</thead>', '<tr><td><b>a</b><td><strong>b</strong>'])
+    assert.match(markdown(`<table>${first}<tr><td>1<td>2</table>`), /^\| \**a\** \| \**b\** \|\n\| --- /);
+  const code = '<table><tr><td class=l><pre>1\n2</pre></td><td><pre>x = 1\ny = 2</pre></td></tr></table>';
+  assert.ok(markdown(code).startsWith('```\nx = 1\ny = 2\n```'), markdown(code));
+});

@@ -13,10 +13,12 @@ export class Markups {
   /** Requisite → numbers of the pages that need it. */
   readonly needed = new Map<string, number[]>();
 
-  static async of(site: ReportedSite): Promise<Markups> {
+  /** `watch` is told how many pages were read. */
+  static async of(site: ReportedSite, watch: (pages: number) => void = () => {}): Promise<Markups> {
     const markups = new Markups();
     using opened = new DisposableStack();
     const copies = new Map<SitePart, Copies>();
+    let read = 0;
     for (const row of site) {
       if (!isPage(row) || !isHtml(row) || !row.stored) continue;
       const { part, local } = site.placeOf(row.id);
@@ -25,6 +27,7 @@ export class Markups {
       const known = part.ledger.pages.known(local);
       const stored = known && (await own.newest(known));
       if (stored) markups.#read(row.id, row.url, textOf(stored, MOST_BYTES));
+      watch(++read);
     }
     return markups;
   }

@@ -30,15 +30,17 @@ interface ReportOptions {
   readonly only?: readonly CheckName[];
   /** Asks for what the collection does not hold. */
   readonly outside?: OutsideOptions;
+  /** Told how many pages were read. */
+  readonly watch?: (pages: number) => void;
 }
 
 /** Of a collection with any number of partitions. */
 export async function makeReport(parts: readonly SitePart[], options: ReportOptions): Promise<Report> {
-  const { now, since = 0, only, outside } = options;
+  const { now, since = 0, only, outside, watch } = options;
   const site = new ReportedSite(parts);
   const edges = new Edges();
   const holders = new Holders(site, (source, target) => edges.add(source, target));
-  const markups = await Markups.of(site);
+  const markups = await Markups.of(site, watch);
   const others = await beyond(
     site,
     holders,

@@ -1,6 +1,7 @@
 /** What a narrow terminal gets to see: lines broken between words, URLs that keep both of their ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { counting } from '../../src/cli/print/counting.ts';
 import { fold, shellWord, shortened, table, urlTable } from '../../src/cli/print/terminal.ts';
 
 test('lines break between words, colours take no room, and a word that is too long stays whole', () => {
@@ -39,4 +40,22 @@ test('what is suggested can be pasted into a shell', () => {
 test('a table has as many rows as there are', () => {
   const rows = Array.from({ length: 130_000 }, () => ['x']);
   assert.equal(table(['word'], rows).split('\n').length, 130_001);
+});
+
+test('what takes long tells how far it is: in one line that goes on a terminal, seldom elsewhere, never quiet', () => {
+  let now = 0;
+  const told = (isTTY: boolean, quiet = false) => {
+    const written: string[] = [];
+    const stream = { isTTY, write: (text: string) => written.push(text) > 0 };
+    now = 0;
+    const count = counting(pages => `${pages} pages`, { quiet, stream: stream as never, ticks: () => now });
+    for (; now <= 25_000; now += 100) count(now / 100);
+    count(0, true);
+    return written;
+  };
+  const terminal = told(true);
+  assert.deepEqual([terminal[0], terminal.at(-1)], ['\r\u001b[2K3 pages', '\r\u001b[2K']);
+  assert.ok(terminal.length > 100);
+  assert.deepEqual(told(false), ['100 pages\n', '200 pages\n']);
+  assert.deepEqual(told(true, true), []);
 });

@@ -15,6 +15,7 @@ import type { OutsideOptions } from '../../report/outside.ts';
 import { makeReport, type Report } from '../../report/report.ts';
 import { dataOption, declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
+import { counting } from '../print/counting.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { jsonText } from '../print/json.ts';
 import { writeOut } from '../print/out-file.ts';
@@ -57,11 +58,13 @@ Examples:
     const collection = askCollection(chosen.data);
     try {
       const outside = given['external'] ? outsideOf(collection, chosen) : undefined;
+      const watch = counting(pages => `${plural(pages, 'page')} read`, { quiet: given['json'] === true });
       const report = await makeReport(collection.here, {
-        ...{ now: Date.now(), since },
+        ...{ now: Date.now(), since, watch },
         ...(only && { only }),
         ...(outside && { outside }),
       });
+      watch(0, true);
       if (out !== undefined) await writeOut(out, async file => file.write(written(report, format!, chosen.data)));
       if (given['json']) console.log(written(report, 'json', chosen.data).trimEnd());
       else if (out === undefined) print(report, Number(given['limit'] ?? 10), chosen.data);

@@ -13,6 +13,7 @@ import { type IndexLag, inferredQuestion, lagQuestion, openedQuestion } from '..
 import { searchCollection } from '../../questions/search/searching.ts';
 import { type Fragment, type Hit, openSearch, type Results } from '../../search/index.ts';
 import { dataOption, declare, values } from '../options/options.ts';
+import { counting } from '../print/counting.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { duration, fold, harmless, paint, plural, roomOf, shellWord, size } from '../print/terminal.ts';
@@ -46,7 +47,7 @@ Examples:
     await using collection = await askWhole(data, engine);
     try {
       const wanted = { limit, unfold: given['unfold'] === true, language: ownLanguage() };
-      const results = await searchCollection(collection, words.join(' '), wanted, progress(json));
+      const results = await searchCollection(collection, words.join(' '), wanted, indexing(json));
       if (place > 0) {
         await open(collection, hitAt(results, place), json);
         return;
@@ -129,7 +130,7 @@ async function remake(data: string, json: boolean): Promise<void> {
     const search = openSearch(searchFile(directory));
     try {
       search.rebuild();
-      const show = progress(json);
+      const show = indexing(json);
       if (!fed) await bringUp(directory, search, ({ changed, caughtUp }) => show(changed, caughtUp));
       documents += search.counts().documents;
     } finally {
@@ -140,21 +141,6 @@ async function remake(data: string, json: boolean): Promise<void> {
   if (json) printJson({ documents, seconds, fed });
   else if (fed) console.log('The running Skein is rebuilding the index; "skein index status" shows the progress.');
   else console.log(`${plural(documents, 'page')} indexed in ${duration(seconds * 1000)}.`);
-}
-
-/** Shows how the index grows, where someone watches. */
-function progress(quiet: boolean): (pages: number, ended?: boolean) => void {
-  const terminal = process.stderr.isTTY === true;
-  let next = performance.now() + (terminal ? 300 : 10_000);
-  let drawn = false;
-  return (pages, ended = false) => {
-    if (drawn && terminal && ended) process.stderr.write('\r\u001b[2K');
-    if (quiet || ended || performance.now() < next) return;
-    next = performance.now() + (terminal ? 200 : 10_000);
-    drawn = true;
-    const line = `Indexing: ${plural(pages, 'page')} read`;
-    process.stderr.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
-  };
 }
 
 function number(text: unknown, flag: string, otherwise: number): number {
@@ -263,3 +249,6 @@ function aged({ age, changedProbability }: Hit): string {
   if (changedProbability === undefined) return seen;
   return `${seen}, ${oddsInWords(changedProbability)}`;
 }
+
+/** Shows how the index grows. */
+const indexing = (quiet: boolean) => counting(pages => `Indexing: ${plural(pages, 'page')} read`, { quiet });

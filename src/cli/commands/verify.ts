@@ -8,6 +8,7 @@ import { Ledger, lockCollection } from '../../ledger/ledger.ts';
 import type { OpenCollection } from '../../questions/collection.ts';
 import { mergedVerified, type Verified, verifiedOf, verifyQuestion } from '../../questions/whole/verify.ts';
 import { declare, values } from '../options/options.ts';
+import { counting } from '../print/counting.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
 import { harmless, paint, plural, size } from '../print/terminal.ts';
@@ -27,13 +28,11 @@ export function addVerifyCommand(program: Command): void {
   declare(command, ['data', 'engine']).action(async (given: Record<string, unknown>) => {
     const { data, engine } = await values(given, ['data', 'engine']);
     await using collection = given['repair'] ? askCollection(data) : await askWhole(data, engine); // looked for, never begun
-    const watch = (records: number) => {
-      if (process.stderr.isTTY) process.stderr.write(`\r${records.toLocaleString('en')} records`);
-    };
+    const watch = counting(records => `${plural(records, 'record')} read`, { quiet: given['json'] === true });
     const { report, repaired } = given['repair']
       ? await repairHere(collection, watch)
       : { report: await collection.ask(verifyQuestion, {}, watch), repaired: undefined };
-    if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
+    watch(0, true);
     endAsking(collection);
     if (report.problems.length > 0 && !repaired) process.exitCode = exitCodes.damaged;
     if (given['json']) printJson({ ...report, repaired: repaired ?? null });

@@ -1,11 +1,22 @@
 /** Where a command writes when it is told `--out`: standard output, or a file that is whole when it has its name. */
-import { createWriteStream, fstatSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  createWriteStream,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  type WriteStream,
+} from 'node:fs';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StringDecoder } from 'node:string_decoder';
 import { SkeinError, systemWords } from '../../base/errors.ts';
 import { harmlessLines } from '../../base/harmless.ts';
 import { shareAsUsual } from '../options/mask.ts';
+import { counting } from './counting.ts';
+import { size } from './terminal.ts';
 
 /** The file that `--out` names; undefined = standard output. */
 export function outOf(given: Record<string, unknown>): string | undefined {
@@ -14,6 +25,8 @@ export function outOf(given: Record<string, unknown>): string | undefined {
 
 export async function writeOut<T>(file: string | undefined, write: (out: Writable) => Promise<T>): Promise<T> {
   const target = file === undefined ? undefined : openOut(file);
+  const watch = counting(bytes => `${size(bytes)} written`, { quiet: !process.stderr.isTTY });
+  target?.out.on('drain', () => watch(target.out.bytesWritten));
   const out = target?.out ?? (process.stdout.isTTY ? onTerminal() : process.stdout);
   const failed = new Promise<never>((_, reject) => out.once('error', error => reject(unwritable(file, error))));
   const written = async () => {
@@ -25,6 +38,7 @@ export async function writeOut<T>(file: string | undefined, write: (out: Writabl
     target?.drop();
     throw error;
   });
+  watch(0, true);
   target?.keep();
   return result;
 }
@@ -40,7 +54,7 @@ function onTerminal(): Writable {
 }
 
 interface OutFile {
-  readonly out: Writable;
+  readonly out: WriteStream;
   /** All is written: it gets its name. */
   keep(): void;
   /** It is not whole, and goes. */

@@ -41,10 +41,10 @@ const LATE = 120_000;
 const SILENCE = 180_000;
 const LONG_REST = 600_000;
 /**
- * Milliseconds from the first errand on in which a server that nothing paces is not shared with a thread that sleeps: one
- * that begins takes a tenth of a second of processor and 20 MB, and by then a site of a thousand pages is done.
+ * Until so many pages have come back, or so many milliseconds have passed since the first errand left, a server that nothing paces
+ * is not shared with a thread that sleeps: one that begins takes a tenth of a second of processor and 20 MB.
  */
-const SMALL_CRAWL = 500;
+const SMALL_CRAWL = { pages: 2000, ms: 2000 };
 /** So many servers are remembered with their place. */
 const REMEMBERED = 100_000;
 
@@ -60,8 +60,9 @@ export class Dispatch {
   readonly placements = new Placements();
   readonly #moves = new Moves();
   readonly #clock: Clock;
-  /** When the first errand left; ticks. */
+  /** When the first errand left, ticks; and pages that have come back since. */
   #begun: number | undefined;
+  #back = 0;
 
   constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses(), levels = 1) {
     this.#clock = clock;
@@ -226,6 +227,7 @@ export class Dispatch {
     const sent = post?.errands.get(errand);
     if (!post || !sent) return false;
     const back = done ? sent.load : Math.min(visits * sent.each, sent.load);
+    this.#back += visits;
     sent.sequence++;
     sent.load -= back;
     sent.pages = Math.max(0, sent.pages - visits);
@@ -275,7 +277,8 @@ export class Dispatch {
 
   /** Leaves out threads that have not begun, as long as the crawl may be a small one; unless none has begun. */
   #roused(posts: readonly Post[]): readonly Post[] {
-    if (this.#begun === undefined || this.#clock.ticks() - this.#begun >= SMALL_CRAWL) return posts;
+    const { pages, ms } = SMALL_CRAWL;
+    if (this.#begun === undefined || this.#back >= pages || this.#clock.ticks() - this.#begun >= ms) return posts;
     const awake = posts.filter(({ carrier }) => !carrier!.asleep);
     return awake.length > 0 ? awake : posts;
   }

@@ -9,7 +9,7 @@ import { version } from '../base/version.ts';
 import { openFilesError, refuseFewFiles } from '../engine/threads/open-files.ts';
 import { runtimeOf, runtimeWords } from '../transfer/runtime.ts';
 import { commands } from './commands.ts';
-import { startThreadsEarly } from './prestart.ts';
+import { startThreadEarly } from './prestart.ts';
 import { harmlessLines, paint } from './print/terminal.ts';
 import { usageError } from './usage-errors.ts';
 
@@ -51,7 +51,7 @@ process.once('beforeExit', () => {
 async function main(words: readonly string[]): Promise<void> {
   try {
     refuseFewFiles();
-    startThreadsEarly(words);
+    startThreadEarly(words);
     await addCommands(words[0] === 'help' ? words[1] : words[0]);
     await program.parseAsync();
   } catch (error) {

@@ -75,26 +75,27 @@ export function keepCompiled(directory: string | undefined): void {
 }
 
 /** Threads that load a module for carriers still to be made. */
-const early = new Map<string, Worker[]>();
+const early = new Map<string, Worker>();
 
 /**
- * Lets threads load a module while home is still being opened, which takes about as long. They hold nobody up: a process
- * that makes no carrier ends without them.
+ * Lets a thread load a module while home is still being opened, which takes about as long. It holds nobody up: a process
+ * that makes no carrier ends without it.
  */
-export function startEarly(module: URL, count: number): void {
-  const workers = Array.from({ length: count }, () => openWorker(module));
-  for (const worker of workers) worker.unref();
-  early.set(module.href, workers);
+export function startEarly(module: URL): void {
+  const worker = openWorker(module);
+  worker.unref();
+  early.set(module.href, worker);
 }
 
 /** Ends those that no carrier took. */
 export function dismissEarly(): void {
-  for (const workers of early.values()) for (const worker of workers) void worker.terminate();
+  for (const worker of early.values()) void worker.terminate();
   early.clear();
 }
 
 function takeWorker(module: URL): Worker {
-  const worker = early.get(module.href)?.pop() ?? openWorker(module);
+  const worker = early.get(module.href) ?? openWorker(module);
+  early.delete(module.href);
   worker.ref();
   return worker;
 }

@@ -80,6 +80,16 @@ describe('one server', { skip }, () => {
     await engines[0]!.close();
   });
 
+  test('several that begin a crawl at once, and have no files of any, are one', async () => {
+    await using nats = await openNats();
+    const ids = ['a', 'b', 'c', 'd'];
+    const begin = (id: string) =>
+      openEngine({ address: nats.address, name: id, collection: { id, partitions: 4, isNew: true } });
+    const engines = await Promise.all(ids.map(begin));
+    assert.equal(new Set(engines.map(({ collection }) => collection.id)).size, 1);
+    await Promise.all(engines.map(engine => engine.close()));
+  });
+
   test('another collection, another number of partitions, and none at all are refused', async () => {
     await using nats = await openNats();
     const { address } = nats;

@@ -76,10 +76,9 @@ describe('several machines', { skip }, () => {
     await using stack = new AsyncDisposableStack();
     const servers = await openServers(stack);
     await using cluster = await openCluster();
-    const peers = [
-      await cluster.join('ann', [...servers.map(({ origin }) => `${origin}/`), ...options, '--max-pages', '30']),
-      await cluster.join('bob'),
-    ];
+    // At once, and slowly: a peer that comes when all is done begins a run with a limit of its own. Both begin the crawl.
+    const words = [...servers.map(({ origin }) => `${origin}/`), ...options, '--pace', '1', '--max-pages', '30'];
+    const peers = await Promise.all(['ann', 'bob'].map(name => cluster.join(name, words)));
     const limited = told(await cluster.ended(), 'pages');
     assert.equal(sum(limited), 30, `a limit of 30 pages is spent, and not exceeded: ${limited}`);
 

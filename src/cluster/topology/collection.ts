@@ -31,6 +31,8 @@ export type ClusterCollection = Readonly<z.infer<typeof collectionForm>>;
 export interface OwnCollection {
   readonly id: string;
   readonly partitions: number;
+  /** No files are of it yet: where another peer has made one meanwhile, that one is joined. */
+  readonly isNew?: boolean;
 }
 
 const KEY = 'collection';
@@ -47,13 +49,14 @@ interface Agreement {
  */
 export async function agreeOnCollection(meta: KV, { own, isInUse }: Agreement): Promise<ClusterCollection> {
   const entry = await readEntry(meta);
+  const held = own?.isNew ? undefined : own;
   if (entry && isOlder(entry.found) && !(await isInUse())) {
-    checkSame(entry.found, own);
+    checkSame(entry.found, held);
     const raised = { ...entry.found, protocol: PROTOCOL, schema: SCHEMA_VERSION, skein: version };
     await untilItPasses(() => meta.update(KEY, JSON.stringify(raised), entry.revision)).catch(refuseUnlessConflict);
-    return check((await readCollection(meta)) ?? raised, own);
+    return check((await readCollection(meta)) ?? raised, held);
   }
-  if (entry) return check(entry.found, own);
+  if (entry) return check(entry.found, held);
   if (!own) throw emptyError();
   const { id, partitions } = own;
   const made = { id, partitions, protocol: PROTOCOL, schema: SCHEMA_VERSION, skein: version };
@@ -65,7 +68,7 @@ export async function agreeOnCollection(meta: KV, { own, isInUse }: Agreement): 
     if (!isConflict(error)) throw error;
     const first = await readCollection(meta);
     if (!first) throw error;
-    return check(first, own);
+    return check(first, held);
   }
 }
 

@@ -52,7 +52,7 @@ export async function openFor(
     return await openCluster({ address, name });
   } catch (error) {
     if (!begins || !(error instanceof SkeinError) || error.code !== 'not-found') throw error;
-    const collection = { id: crypto.randomUUID(), partitions: partitions ?? CLUSTER_PARTITIONS };
+    const collection = { id: crypto.randomUUID(), partitions: partitions ?? CLUSTER_PARTITIONS, isNew: true };
     return openCluster({ address, name, collection });
   }
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DAY, HOUR } from '../../src/base/clock.ts';
 import { fingerprint } from '../../src/base/url.ts';
 import type { Visit } from '../../src/errand/visit.ts';
+import type { Backlog } from '../../src/frontier/backlog.ts';
 import type { Frontier } from '../../src/frontier/frontier.ts';
 import type { Fresh } from '../../src/frontier/schedule/freshness-forecast.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
@@ -266,29 +267,37 @@ export class Collection {
   }
 }
 
-/** As much of a frontier as the supply asks for. */
+/** As much of a frontier as the supplies ask for. */
+type AskedFrontier = Pick<Frontier, 'schedule' | 'full' | 'settled' | 'again' | 'admit'> & {
+  readonly options: object;
+  readonly backlog: Pick<Backlog, 'newcomers' | 'pages' | 'outstanding' | 'quiet' | 'waiting'>;
+};
+
 function frontierOf(schedule: Schedule, queue: number[], settled: () => number): Frontier {
-  return {
+  const asked: AskedFrontier = {
     schedule,
     options: {},
-    newcomers: 0,
+    backlog: {
+      newcomers: 0,
+      get quiet() {
+        return queue.length === 0;
+      },
+      get outstanding() {
+        return queue.length;
+      },
+      get pages() {
+        return queue.length;
+      },
+      waiting: () => ({ pages: queue.length, servers: 0, wake: Number.POSITIVE_INFINITY }),
+    },
     full: false,
-    get quiet() {
-      return queue.length === 0;
-    },
-    get outstanding() {
-      return queue.length;
-    },
-    get pagesWaiting() {
-      return queue.length;
-    },
     get settled() {
       return settled();
     },
-    again: (list: readonly { page: number }[]) => queue.push(...list.map(({ page }) => page)),
+    again: list => queue.push(...list.map(({ page }) => page)),
     admit: () => [],
-    waiting: () => ({ wake: Number.POSITIVE_INFINITY }),
-  } as unknown as Frontier;
+  };
+  return asked as unknown as Frontier;
 }
 
 /** What a look at a page brings, by the labels, held against the copy of an earlier day. */

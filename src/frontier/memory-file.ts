@@ -13,6 +13,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE } from '../base/file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** The tables, each as the one who owns it packs it. */
@@ -116,7 +117,7 @@ export class MemoryFile {
     }
     const file = `frontier-${randomUUID()}.bin`;
     try {
-      writeFileSync(join(directory, file), bytes, { mode: 0o600 });
+      writeFileSync(join(directory, file), bytes, { flag: 'wx', mode: PRIVATE });
     } catch {
       rmSync(join(directory, file), { force: true }); // the next run reads the ledger from the file before this one on
       return;

@@ -3,10 +3,10 @@
  * speaks for the whole collection without being told where the others are. Readable by its owner alone, since an address
  * may hold a password. Loaded by every command: nothing of the engine's client is.
  */
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
 import { PRIVATE, replaceFile } from '../../base/file.ts';
+import { readSmallFile } from './small-file.ts';
 
 const FILE = 'cluster.json';
 
@@ -20,20 +20,13 @@ export interface Remembered {
 /** Undefined: it is no part of a cluster. */
 export function rememberedCluster(directory: string): Remembered | undefined {
   const file = join(directory, FILE);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
-  try {
-    const { engine, peer } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof engine === 'string' && typeof peer === 'string') return { engine, peer };
-  } catch {
-    // Said below.
-  }
-  throw new SkeinError('damaged', `${file} is damaged.`, 'Delete it, and name the engine with --engine once.');
+  const help = 'Delete it, and name the engine with --engine once.';
+  const damaged = new SkeinError('damaged', `${file} is damaged.`, help);
+  const remembered = readSmallFile(file, damaged);
+  if (!remembered) return undefined;
+  const { engine, peer } = remembered;
+  if (typeof engine !== 'string' || typeof peer !== 'string') throw damaged;
+  return { engine, peer };
 }
 
 export function rememberCluster(directory: string, { engine, peer }: Remembered): void {

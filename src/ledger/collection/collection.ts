@@ -4,11 +4,12 @@
  * them, or in a cluster those that this peer has.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
 import { PRIVATE, replaceFile } from '../../base/file.ts';
 import { MOST_PARTITIONS } from '../../base/partition.ts';
+import { readSmallFile } from './small-file.ts';
 
 const FILE = 'collection.json';
 const FOLDER = 'partitions';
@@ -87,28 +88,13 @@ function partitionsIn(folder: string): number[] {
 
 function readMade(directory: string): { id: string; partitions: number } | undefined {
   const file = join(directory, FILE);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
-  const { version, id, partitions } = parsed(file, text);
+  const made = readSmallFile(file, damaged(file));
+  if (!made) return undefined;
+  const { version, id, partitions } = made;
   if (typeof version === 'number' && version > VERSION)
     throw new SkeinError('data-too-new', `A newer Skein made ${directory}.`, 'Update Skein to work with it.');
   if (typeof id !== 'string' || id === '' || !isNumber(partitions)) throw damaged(file);
   return { id, partitions };
-}
-
-function parsed(file: string, text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch {
-    // Said below, in a sentence.
-  }
-  throw damaged(file);
 }
 
 function damaged(file: string): SkeinError {

@@ -1,4 +1,4 @@
-/** Looks at pages from this machine on behalf of the audit, in a thread of its own that the frontier knows nothing of. */
+/** Visits pages from this machine for the audit, in a thread of its own of which the frontier knows nothing. */
 import { SkeinError } from '../../base/errors.ts';
 import { AUDIT_SEAT } from '../../crawler/pace/address-slots.ts';
 import type { Errand, RobotsCopy } from '../../errand/errand.ts';
@@ -11,13 +11,13 @@ export interface AuditFetcher {
   close(): Promise<void>;
 }
 
-/** Servers whose robots.txt is remembered. */
+/** Most servers whose robots.txt is remembered. */
 const REMEMBERED = 10_000;
 
 export function makeSecondLook(options: Pick<OutpostOptions, 'userAgent' | 'agentToken' | 'slots'>): AuditFetcher {
   const { userAgent, agentToken, slots } = options;
   const waiting = new Map<string, { visits: Visit[]; resolve(visits: Visit[]): void; reject(error: Error): void }>();
-  /** Rules as they are seen from here: what an errand says of them is an outpost's word. */
+  /** robots.txt as this machine sees it: what an errand says of it is only an outpost's word. */
   const rules = new Map<string, RobotsCopy>();
   let thread: ThreadCarrier | undefined;
   let count = 0;

@@ -1,7 +1,7 @@
 /**
- * Takes out of the ledger what the archive has lost, so that the collection can go on: pages whose newest copy is lost are
- * due at once, and nothing that is known of them spares the look. What is left of a segment that was cut short is kept.
- * It never invents anything and never touches a record that can be read.
+ * Removes from the ledger what the archive has lost, so that the collection can go on. Pages whose newest copy is lost are due
+ * at once, and are fetched whatever else is known of them. What is left of a segment that was cut short stays. Repair never
+ * invents anything, and never touches a record that can be read.
  */
 import { join } from 'node:path';
 import { dropParts } from '../../archive/cdxj.ts';
@@ -14,7 +14,7 @@ import { type CollectionReport, WRITTEN_OFF } from './verify.ts';
 export interface Repaired {
   /** Copies that the ledger no longer names. */
   readonly copies: number;
-  /** Pages among them that are to be fetched again, because it was their newest. */
+  /** Pages that will be fetched again, because they lost their newest copy. */
   readonly pages: number;
 }
 
@@ -48,7 +48,7 @@ export function noteSealed(ledger: Ledger): void {
   for (const { id, length } of noted) if (ends.get(id)! > length) ledger.setSegment(id, ends.get(id)!);
 }
 
-/** What is behind an end will be written anew, and is to be checked then. */
+/** Only damage before the end of its segment is remembered: what is beyond will be written again, and checked then. */
 function stillThere(ledger: Ledger, places: readonly string[]): string[] {
   const ends = new Map(ledger.segments().map(({ id, length }) => [id, length]));
   return [...new Set(places)].filter(place => {

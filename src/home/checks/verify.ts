@@ -1,6 +1,6 @@
 /**
- * Ledger against archive: the ledger is whole, every place that it names holds the record of that page, and every record
- * is named. Reads only; what can be done about copies that are lost is in repair.ts.
+ * Checks the ledger against the archive: the ledger is intact, every place that it names holds the record of that page, and
+ * every record is named. It only reads; repair.ts deals with lost copies.
  */
 import { readStored, type Stored, type StoredReader } from '../../archive/read.ts';
 import { segmentName } from '../../archive/segments.ts';
@@ -17,32 +17,32 @@ import { segmentsOf } from '../copies/segments-of.ts';
 interface LostCopy {
   readonly page: number;
   readonly url: string;
-  /** Of the visit that stored it. */
+  /** Time of the visit that stored it. */
   readonly time: number;
   readonly segment: number;
-  /** Of the response, behind its request. */
+  /** Offset of the response, which follows its request. */
   readonly offset: number;
 }
 
 export interface CollectionReport extends Omit<ArchiveCheck, 'problems'> {
   /** Copies that the ledger names. */
   readonly copies: number;
-  /** The ledger contradicts itself: then nothing was compared with it. */
+  /** The ledger contradicts itself, so nothing was compared with it. */
   readonly ledgerDamaged: boolean;
   readonly lost: readonly LostCopy[];
-  /** Places of records that are damaged or that nothing can be done with, as `segment offset`. */
+  /** Places of records that are damaged or make no sense, as `segment offset`. */
   readonly damaged: readonly string[];
   /** Damaged records that a repair has accepted. */
   readonly writtenOff: number;
   readonly problems: readonly string[];
 }
 
-/** Setting: places of damaged records that hold nothing which the ledger still speaks of. */
+/** Setting: places of damaged records to which the ledger no longer refers. */
 export const WRITTEN_OFF = 'written-off';
 
 const LEDGER_PROBLEMS = 20;
 
-/** Newest copies that cannot be made of their versions and deltas; those whose version is lost are told with it. */
+/** Newest copies that cannot be rebuilt from their version and delta; if the version is lost, only that is reported. */
 async function followedProblems(ledger: Ledger, lost: readonly LostCopy[]): Promise<string[]> {
   const copies = openCopies(ledger);
   const without = new Set(lost.map(({ page }) => page));
@@ -109,7 +109,7 @@ function ledgerProblems(ledger: Ledger): string[] {
   }
 }
 
-/** Files that are gone or cut, with what went with them, and single copies elsewhere. */
+/** Files that are gone or cut, with the copies lost in them; and single lost copies in other files. */
 function missing(segments: readonly NotedLength[], check: ArchiveCheck, lost: readonly LostCopy[]): string[] {
   const problems: string[] = [];
   const named = new Set<number>();
@@ -135,17 +135,17 @@ interface ExpectedCopy extends LostCopy {
   readonly length: number;
 }
 
-/** What the ledger expects, and what of it has not been seen yet. */
+/** What the ledger expects, and which of that has not been seen yet. */
 class LedgerComparison {
   readonly problems: ArchiveProblem[] = [];
   readonly copies: number;
-  /** Found at their places, though reading in order did not meet them. */
+  /** Copies that reading in order missed, but that are at their places. */
   readonly rescued: ExpectedCopy[] = [];
   readonly #expected = new Map<string, ExpectedCopy>();
   /** Records that nothing names any more and that wait for their segment to be compacted. */
   readonly #dropped: ReadonlySet<string>;
   readonly noted: readonly NotedLength[];
-  /** Copies whose body is in another record: that of this URL and time. */
+  /** Copies whose body is in another record, with its URL and time. */
   readonly #references: { readonly copy: ExpectedCopy; readonly original: string }[] = [];
 
   constructor(ledger: Ledger) {
@@ -186,7 +186,7 @@ class LedgerComparison {
     return [...lost, ...hollow.map(({ copy }) => copy)];
   }
 
-  /** The record is at its place, is that page's, and its payload has the digest that it says. */
+  /** The record is at its place, belongs to the page, and its payload has the digest that it names. */
   async #isThere(reader: StoredReader, copy: ExpectedCopy): Promise<boolean> {
     const { segment, offset, length, url } = copy;
     let stored: Stored;

@@ -1,7 +1,7 @@
 /**
- * Backup of a partition while others may be writing it: the ledger by SQLite's own backup, then the segments up to the
- * lengths that this very copy of the ledger speaks of, which are on the disk before it speaks of them. A segment that has its
- * length already is not copied again, because segments are only ever appended to. The search index is made anew.
+ * Backs up a partition, even while another process writes it. First SQLite's own backup copies the ledger; then the segments
+ * are copied up to the lengths that this copy of the ledger names, which were on the disk before it named them. A segment that
+ * has its length already is not copied again, because segments only grow. The search index is rebuilt from the rest.
  */
 import {
   chmodSync,
@@ -27,7 +27,7 @@ import { restoredSetting } from '../offsite/offsite.ts';
 
 export interface BackedUp {
   readonly segments: number;
-  /** Bytes of segments that were copied now, and those that an earlier backup had. */
+  /** Bytes of segments that were copied now, and bytes that an earlier backup had. */
   readonly copied: number;
   readonly had: number;
 }
@@ -95,7 +95,7 @@ function removeOthers(archive: string, named: ReadonlySet<string>): void {
   for (const name of readdirSync(archive)) if (!named.has(name)) rmSync(join(archive, name), { force: true });
 }
 
-/** Makes a partition of a backup of one. The directory must be empty. Of a backup nothing but segments and a ledger is taken. */
+/** Restores a partition from its backup into an empty directory. It takes only the segments and the ledger. */
 export function restore(from: string, to: string): void {
   mkdirSync(join(to, 'archive'), { recursive: true, mode: PRIVATE_DIRECTORY });
   const archive = join(from, 'archive');
@@ -110,7 +110,7 @@ export function restore(from: string, to: string): void {
   renameSync(fresh, join(to, 'ledger.db'));
 }
 
-/** A link would lead to a file of somebody else's, a pipe would never end; and others may read what they may read there. */
+/** Copies a plain file for its owner only. A link might lead to somebody else's file, and a pipe would never end. */
 export function copyPrivate(from: string, to: string): void {
   if (!lstatSync(from).isFile()) throw stranger(from);
   refuseLink(to);
@@ -118,7 +118,7 @@ export function copyPrivate(from: string, to: string): void {
   chmodSync(to, PRIVATE_FILE);
 }
 
-/** A file of a backup that is to be written: not through a link that somebody has left there. */
+/** Refuses to write a file of a backup through a link that somebody has left there. */
 function refuseLink(file: string): void {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw stranger(file);

@@ -1,19 +1,20 @@
 /**
- * Compaction: what a segment has that is still named is written again at the end of the archive, and then its file goes.
+ * Compaction writes the records of a segment that the ledger still names again, at the end of the archive, and then deletes
+ * the file of the segment.
  *
- * Invariant: after each commit every named copy is where the ledger says. The order that keeps it: append, commit the new
- * places, and once nothing in the segment is named: sync the archive, commit that it is replaced, make that durable,
- * delete the file. A kill between any two of these leaves bytes that nobody names, never a copy that is not there.
+ * Invariant: after each commit every named copy is where the ledger says. This order keeps it: append; commit the new places;
+ * and when nothing in the segment is named any more: sync the archive, commit that the segment is replaced, make that durable,
+ * delete the file. A kill between two of these steps leaves bytes that nobody names, never a named copy that is not there.
  */
 import type { DroppedSegment, NamedCopy } from '../../ledger/house/dropped.ts';
 import { type HouseParts, RawReader } from './stored-records.ts';
 
-/** Bytes that are moved in one transaction. */
+/** Bytes to move in one transaction. */
 const AT_ONCE = 8_000_000;
-/** Share of a segment that nothing names from which on it is worth writing the rest again. */
+/** If nothing names this share of a segment, it is worth writing the rest again. */
 const WORTH_IT = 0.25;
 
-/** Segments that are to be compacted: those with something urgent, and those with much that nothing names. */
+/** Segments to compact: those with urgent bytes, and those of which nothing names a large share. */
 export function worthCompacting({ ledger }: Pick<HouseParts, 'ledger'>, share = WORTH_IT): DroppedSegment[] {
   const lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
   return ledger.house.dropped
@@ -22,8 +23,8 @@ export function worthCompacting({ ledger }: Pick<HouseParts, 'ledger'>, share = 
 }
 
 /**
- * Compacts these segments, a part at each step; `files` go when the caller says so (deleteReplaced). Every step leaves all
- * committed.
+ * Compacts these segments step by step; everything is committed after each step. The caller deletes the files
+ * (deleteReplaced).
  */
 export async function* compact(parts: HouseParts, segments: readonly number[]): AsyncGenerator<number> {
   const { ledger, archive, commit } = parts;

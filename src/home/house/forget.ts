@@ -1,6 +1,6 @@
 /**
- * Forgetting: pages leave a partition with all their copies, and tombstones keep them from coming back. Each step is
- * committed as a whole, and every step can be done again, so that whoever was killed in the middle runs it once more.
+ * Forgetting removes pages from a partition with all their copies; tombstones keep them from coming back. Each step is committed
+ * as a whole and can be repeated, so a command that was killed is simply run again.
  */
 import { existsSync } from 'node:fs';
 import { type ForgetTarget, matcherOf } from '../../errand/scope/forgotten.ts';
@@ -17,16 +17,16 @@ export interface ForgottenPages {
   readonly pages: number;
   /** Stored versions of them. */
   readonly copies: number;
-  /** That left the disk. */
+  /** Bytes that left the disk. */
   readonly bytes: number;
 }
 
 interface ForgetOptions {
-  /** Told now and then what is being done, and how far it is. */
+  /** Called now and then with what is being done, and how far it is. */
   readonly say?: (text: string) => void;
 }
 
-/** Bytes that are written for heirs in one transaction, and pages. */
+/** Bytes written for heirs in one transaction, and pages forgotten in one. */
 const BYTES_AT_ONCE = 8_000_000;
 const PAGES_AT_ONCE = 500;
 
@@ -106,7 +106,7 @@ function serversOf(ledger: Ledger, targets: readonly ForgetTarget[]): Set<number
   return new Set([...ledger.servers.all()].filter(({ origin }) => match(`${origin}/`)).map(({ id }) => id));
 }
 
-/** Takes all tombstones out of the search index, if there is one. */
+/** Removes all tombstones from the search index, if there is one. */
 async function forgetInIndex(ledger: Ledger, say: (text: string) => void): Promise<void> {
   const file = searchFile(ledger.directory);
   if (!existsSync(file)) return;
@@ -118,7 +118,7 @@ async function forgetInIndex(ledger: Ledger, say: (text: string) => void): Promi
   );
 }
 
-/** Compacts what has something urgent in it, and deletes the files; returns the bytes that went. */
+/** Compacts segments with urgent bytes, and deletes their files; returns the bytes that left the disk. */
 async function compactNow(parts: HouseParts, say: (text: string) => void): Promise<number> {
   const { ledger } = parts;
   const urgent = worthCompacting(parts).filter(segment => segment.urgent);
@@ -137,7 +137,7 @@ async function compactNow(parts: HouseParts, say: (text: string) => void): Promi
   return bytes;
 }
 
-/** Pages may come back: those that match, and no longer what the tombstones of these texts cover. Returns how many. */
+/** Lifts these patterns, and lets pages come back that match them and no other pattern; returns how many. */
 export function allow(ledger: Ledger, targets: readonly ForgetTarget[]): number {
   const match = matcherOf(targets);
   const texts = new Set(targets.map(({ text }) => text));

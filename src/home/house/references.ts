@@ -1,6 +1,6 @@
 /**
- * Copies that refer to the body of another one. Before a body goes, the oldest record that refers to it takes it over, and
- * the others refer to that one from then on: nobody loses a page because another one went.
+ * Copies that refer to the body of another copy. Before a body is deleted, the oldest record that refers to it takes it over,
+ * and the others refer to that record from then on. So no page is lost because another one was deleted.
  */
 import { HEAD_BYTES, referenceIn, referringTo, withBody } from '../../archive/bodies.ts';
 import { readStoredHere, type Stored } from '../../archive/read.ts';
@@ -25,7 +25,7 @@ export class References {
     this.#segments = segmentsOf(parts.ledger);
   }
 
-  /** Learns which of the copies that came since the last time refer to another one. Commits as it goes. */
+  /** Learns which of the copies since the last call refer to another one. Commits meanwhile. */
   learn(): void {
     const { ledger, commit } = this.#parts;
     const { revisits } = ledger.house;
@@ -50,7 +50,7 @@ export class References {
     return page && house.revisits.copyAt(page.id, said.time);
   }
 
-  /** A copy is about to go, and so are those of the visits that `going` knows. Returns the bytes that were written for it. */
+  /** Call this before a copy is deleted; `going` tells which others will be. Returns the bytes that were written for it. */
   handOver(copy: NamedCopy, going: (copy: NamedCopy) => boolean, urgent: boolean): number {
     const { dropped, revisits } = this.#parts.ledger.house;
     const left = revisits
@@ -72,7 +72,7 @@ export class References {
     return written;
   }
 
-  /** The ledger, too, says which page has the bytes, where it speaks of these copies. */
+  /** Updates the ledger, which also says which page has the bytes. */
   #noteHeir(copy: NamedCopy, heir: NamedCopy, others: readonly NamedCopy[]): void {
     const { pages, house } = this.#parts.ledger;
     const isNewest = ({ page, segment, place }: NamedCopy) => {
@@ -87,7 +87,7 @@ export class References {
     return readStoredHere(this.#segments.here).read({ segment, offset: place, length, requestLength: request_length });
   }
 
-  /** The request as it was, and another record behind it. */
+  /** Writes the old request, and another record after it. */
   #write(copy: NamedCopy, record: Uint8Array, urgent: boolean): number {
     const request = this.#reader.read(copy, copy.request_length);
     const bytes = Buffer.concat([request, record]);

@@ -1,6 +1,6 @@
 /**
- * Retention: how much of the past a collection keeps. Old versions go, the newest copy of a page never does. What was
- * dropped is compacted once it is a quarter of its segment, so that the disk holds at most a third more than is kept.
+ * Retention decides how much of the past a collection keeps. Old versions are deleted, the newest copy of a page never is. A
+ * segment is compacted when a quarter of it is waste, so the disk holds at most a third more than what is kept.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,26 +16,26 @@ interface Retention {
   readonly keepVersions?: number | undefined;
   /** Days for which older versions are kept. */
   readonly keepDays?: number | undefined;
-  /** Bytes that the collection may take on the disk; the newest copies stay even where they are more. */
+  /** Bytes that the collection may take on the disk; the newest copies stay even if they need more. */
   readonly maxDisk?: number | undefined;
 }
 
-/** What one time of keeping house did. */
+/** What one run of house-keeping did. */
 interface HousekeepingResult {
   readonly versions: number;
-  /** Visits that left nothing and are long past. */
+  /** Old visits that left no copy. */
   readonly looks: number;
 }
 
 const SETTING = 'retention';
-/** Days for which looks are remembered that left no copy, or as long as versions are if that is longer. */
+/** Days for which visits without a copy are remembered; longer if versions are. */
 const LOOK_DAYS = 30;
-/** Versions that go in one transaction. */
+/** Versions to delete in one transaction. */
 const AT_ONCE = 500;
 /** Share of a segment that may be waste where the disk is the limit. */
 const WASTE_AT_LIMIT = 0.05;
 
-/** What was chosen, once it is; numbers that were given replace those of before, 0 lifts them. Inside a transaction. */
+/** Remembers the limits that the user gave: they replace earlier ones, and 0 lifts one. Inside a transaction. */
 export function rememberRetention(settings: Settings, given: Retention): Retention {
   const before = retentionIn(settings);
   const named = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -50,7 +50,7 @@ export function retentionIn(settings: Pick<Settings, 'setting'>): Retention {
   return settings.setting<Retention>(SETTING) ?? {};
 }
 
-/** Whether versions may have gone, now or at any time before. */
+/** Whether versions may ever have been deleted. */
 export function everKept(settings: Pick<Settings, 'setting'>): boolean {
   return settings.setting<Retention>(SETTING) !== undefined;
 }
@@ -60,8 +60,8 @@ export function isKeeping({ keepVersions, keepDays, maxDisk }: Retention): boole
 }
 
 /**
- * Keeps house in a partition that nobody else writes to; the files of replaced segments stay until deleteReplaced().
- * `share`: its part of what the collection may take, 0 to 1.
+ * Keeps house in a partition that no other process writes. The files of replaced segments stay until deleteReplaced(). `share`:
+ * the partition's share of the disk limit, 0 to 1.
  */
 export async function retain(
   parts: HouseParts,
@@ -105,7 +105,7 @@ function dropAll({ ledger, commit }: HouseParts, references: References, copies:
   return copies.length;
 }
 
-/** Drops what is worth least until the rest fits; returns how many versions went. */
+/** Deletes the least valuable versions until the rest fits; returns how many. */
 function fit(parts: HouseParts, references: References, most: number): number {
   const { house, directory } = parts.ledger;
   const waste = house.dropped.segments().reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,4 +1,4 @@
-/** What house-keeping works with: one partition, opened for writing, and how its changes become durable. */
+/** What house-keeping needs: one partition that is open for writing, and a way to commit its changes. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Archive, openArchive } from '../../archive/archive.ts';
@@ -15,17 +15,17 @@ import { segmentsOf } from '../copies/segments-of.ts';
 export interface HouseParts {
   readonly ledger: Ledger;
   readonly archive: Archive;
-  /** Commits what was written, with the lengths that the archive has by now, and begins the next batch. */
+  /** Commits what was written, together with the current lengths of the archive, and begins the next batch. */
   readonly commit: () => void;
 }
 
-/** The last segment that the ledger names, and up to where. */
+/** The last segment that the ledger names, and its length. */
 export function lastEnd(ledger: Ledger): { segment: number; length: number } {
   const last = ledger.segments().at(-1);
   return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
 }
 
-/** Opens a partition that no run is working in. */
+/** Opens a partition in which no run works. */
 export function openHouse(directory: string): HouseParts & { close(): Promise<void> } {
   const ledger = new Ledger(directory, 'write');
   const archive = openArchive(join(directory, 'archive'), { software: `Skein/${version}` });
@@ -59,8 +59,8 @@ export function committing(ledger: Ledger, archive: Archive): () => void {
 }
 
 /**
- * Deletes the files of segments that were replaced. The ledger must know durably that they are before a file goes: after a
- * power cut it would miss them else. Between batches.
+ * Deletes the files of replaced segments. Before that it makes durable that the ledger no longer names them, or the ledger would
+ * miss them after a power cut. Between batches.
  */
 export function deleteReplaced(ledger: Ledger, directory: string): number {
   const replaced = ledger.house.dropped.replaced();

@@ -1,4 +1,4 @@
-/** Segments that this disk has lost, brought back from their copies: what writes on, and house-keeping, need them here. */
+/** Brings segments that this disk has lost back from their copies: runs that write and house-keeping need them here. */
 import { existsSync, mkdirSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { listSegments, segmentName } from '../../archive/segments.ts';
@@ -9,8 +9,8 @@ import { noteCopied, type Offsite, offsiteOf, openObjects } from './offsite.ts';
 import { CopiedSource } from './pieces.ts';
 
 /**
- * Brings the segment that the ledger writes to, if it is not here as long as it should be. What was never copied is lost, and
- * stays missing: the archive says so when it is opened. Returns how many bytes came.
+ * Brings the segment that is being written, if this disk has less of it than the ledger names. Bytes that were never copied
+ * are lost; the archive says so when it is opened. Returns how many bytes came.
  */
 export async function bringLast(directory: string): Promise<number> {
   using opened = new DisposableStack();
@@ -19,15 +19,15 @@ export async function bringLast(directory: string): Promise<number> {
   return last ? await bring(ledger, [last]) : 0;
 }
 
-/** The same of every segment that is not here. */
+/** Brings every segment that is not here; returns how many bytes came. */
 export async function bringHere(directory: string): Promise<number> {
   using opened = new DisposableStack();
   return await bringAll(opened.adopt(new Ledger(directory, 'read'), each => each.close()));
 }
 
 /**
- * Does what reads this disk alone, and brings the segments that it stumbles over, one after the other; each once. The ledger
- * is asked for only then: most work stumbles over none.
+ * Does work that reads only this disk; when it needs a segment that is not here, brings that segment and starts again, once for
+ * each segment. Most work needs none, so the ledger is opened only then.
  */
 export async function bringing<T>(ledgerOf: () => Ledger, work: () => T): Promise<T> {
   for (let before = 0; ; ) {
@@ -51,8 +51,8 @@ export async function bringAll(ledger: Ledger): Promise<number> {
 }
 
 /**
- * Bytes by segment that the copies have, where this disk lacks any that the ledger names. A file that is shorter than its copy
- * makes way for it.
+ * Bytes of each copied segment, if this disk lacks any that the ledger names. A file that is shorter than its copy is deleted to
+ * make room for it.
  */
 export async function copiedElsewhere(directory: string): Promise<ReadonlyMap<number, number>> {
   if (!existsSync(join(directory, 'ledger.db'))) return new Map();

@@ -1,8 +1,8 @@
 /**
- * Copies the segments of a partition to a store of objects: what the ledger has committed, and no more, so that nothing has to be
- * taken back but after a power cut or a takeover. It keeps no books of its own that could be wrong: at its first turn it
- * lists what is there and holds the pieces of the segment that is being written against this disk. A kill at any
- * moment leaves pieces that the next run finds.
+ * Copies the segments of a partition to an object store: only what the ledger has committed, so that nothing has to be deleted
+ * there except after a power cut or a takeover. It keeps no records of its own that could be wrong: at its first turn it lists
+ * what is there, and compares the pieces of the segment that is being written with this disk. A kill at any moment leaves
+ * pieces that the next run finds.
  */
 import { join } from 'node:path';
 import { openDisk } from '../../archive/store/disk-segments.ts';
@@ -13,7 +13,7 @@ import { BLOCK, chainOf, digestOf, type Piece, pieceOf, piecesIn } from './piece
 export class Copier {
   readonly #objects: ObjectStore;
   readonly #disk: SegmentStore;
-  /** What is there by now; undefined = not looked yet. */
+  /** The pieces in the store; undefined = not listed yet. */
   #pieces: Map<number, Piece[]> | undefined;
 
   /** `directory`: of the partition. */
@@ -27,7 +27,7 @@ export class Copier {
     return new Map([...(this.#pieces ?? [])].map(([id, pieces]) => [id, chainOf(pieces).end]));
   }
 
-  /** Brings the copies up to what the ledger names. Throws where the store does not take it; the next turn goes on. */
+  /** Copies what the ledger names and the store lacks. Throws when the store refuses; the next turn goes on. */
   async turn(noted: readonly NotedSegment[], goesOn: () => boolean = () => true): Promise<void> {
     const pieces = (this.#pieces ??= await this.#begin(noted));
     const named = new Set(noted.map(({ id }) => id));
@@ -52,7 +52,7 @@ export class Copier {
     return this.#pieces;
   }
 
-  /** Only the store has it, and more of it than the ledger speaks of: a machine died between the two. */
+  /** Shortens a segment of which the store has more than the ledger names, because a machine died in between. */
   async #trim(id: number, length: number): Promise<void> {
     const pieces = this.#pieces!.get(id)!.filter(({ to }) => to > length);
     for (const { name, from } of chainOf(this.#pieces!.get(id)!).chain.filter(({ to }) => to > length)) {

@@ -16,20 +16,20 @@ interface Open {
   readonly copier: Copier;
 }
 
-/** Milliseconds before a store is tried again that took nothing, doubled each time up to the longest. */
+/** Milliseconds until the next try after the store refused, doubled each time up to the longest. */
 const FIRST_WAIT = 5000;
 const LONGEST_WAIT = 300_000;
 
 const port = parentPort!;
 const opened = new Map<string, Open>();
 let [failures, notBefore] = [0, 0];
-/** A turn that comes while one is under way takes its place; the last one waits for it. */
+/** The next turn, when one comes while another is under way; the last turn waits for it. */
 let next: CopyTurn | undefined;
 let working = false;
-/** Ticks until which something may be written; without a cluster always. */
+/** Ticks until which this peer may write; without a cluster always. */
 let until = Number.POSITIVE_INFINITY;
 
-/** The store as this thread may use it: once its leave is over, another peer may be writing there. */
+/** The store, which refuses to write once the leave is over: then another peer may write there. */
 function underLeave(objects: ObjectStore): ObjectStore {
   const ask = () => {
     if (systemClock.ticks() >= until) throw new SkeinError('refused', 'The engine does not answer.');

@@ -1,7 +1,6 @@
 /**
  * Copies what a run adds to the archive, in a thread beside home: every few seconds what was committed since, and at the end the
- * rest. A store that does not take it stops nothing: it is told once, tried again ever more seldom, and gone on with by the
- * next run.
+ * rest. A store that refuses stops nothing: people are told once, tries become rarer, and the next run continues.
  */
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -10,18 +9,18 @@ import { Worker } from 'node:worker_threads';
 export interface CopyTurn {
   /** Of the partitions that are open. */
   readonly directories: readonly string[];
-  /** Nothing more is written: all that is left, and without waiting for a better time. */
+  /** The run has ended: copy all that is left, at once. */
   readonly last?: boolean;
 }
 
-/** To the thread, in a cluster: ticks until which the partitions are this peer's, so that nothing is written after them. */
+/** To the thread, in a cluster: ticks until which this peer has the partitions; nothing may be written later. */
 export interface CopyLeave {
   readonly until: number;
 }
 
 /** From the thread. */
 export interface CopyReport {
-  /** What stands in the way, in a sentence; empty = nothing. */
+  /** What keeps it from copying, in a sentence; empty = nothing. */
   readonly trouble: string;
   /** Bytes that are not copied yet. */
   readonly left: number;
@@ -30,7 +29,7 @@ export interface CopyReport {
 
 interface CopyingParts {
   readonly directories: () => readonly string[];
-  /** Told what people who watch may want to read, a sentence each. */
+  /** Called with sentences for people who watch. */
   readonly say: (text: string) => void;
   /** Milliseconds between two turns. */
   readonly every?: number;

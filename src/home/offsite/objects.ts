@@ -1,4 +1,4 @@
-/** The port to a store of objects elsewhere: a bucket, or whatever else can put, give, list and remove bytes by a name. */
+/** The port to an object store elsewhere: a bucket, or anything else that can put, get, list and remove bytes by name. */
 
 export interface ObjectInfo {
   readonly name: string;
@@ -11,9 +11,9 @@ export interface ObjectStore {
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** Fills `into` from `offset` on; returns how many bytes there were, undefined = there is no such object. */
   get(name: string, offset: number, into: Uint8Array): Promise<number | undefined>;
-  /** All whose names begin so, by name. */
+  /** All objects whose names begin so, ordered by name. */
   list(prefix: string): Promise<ObjectInfo[]>;
-  /** One that is not there is no error. */
+  /** Removing an object that is not there is no error. */
   remove(name: string): Promise<void>;
   close(): void;
 }

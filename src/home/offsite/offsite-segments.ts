@@ -1,4 +1,4 @@
-/** Segments on this disk, with copies elsewhere: written here, read here, and from the copies where this disk has none. */
+/** Segments on this disk, with copies elsewhere: written here, and read here or, if this disk lacks them, from the copies. */
 import { join } from 'node:path';
 import { openDisk } from '../../archive/store/disk-segments.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type SegmentsHere,
 } from '../../archive/store/segment-store.ts';
 
-/** Opened when something is read that is not here: who has everything on this disk never loads it, nor asks anybody. */
+/** Opens the copies, when something is read that is not here: whoever has everything on this disk never loads this. */
 export type OpenCopies = () => Promise<{
   readonly source: SegmentSource;
   remove(id: number): Promise<void>;
@@ -20,7 +20,7 @@ interface OffsiteParts {
   /** Of the partition. */
   readonly directory: string;
   readonly open: OpenCopies;
-  /** Segments that there should be: where all of them are here, nobody else is asked. */
+  /** Segments that should exist: if this disk has all of them, the copies are not asked. */
   readonly named: () => readonly number[];
 }
 

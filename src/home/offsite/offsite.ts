@@ -1,6 +1,6 @@
 /**
- * Copies of the archive elsewhere (`--archive s3://bucket/prefix`): which store it is, that it is this collection's alone, how
- * much is copied. The place is a setting of each partition's ledger; what opens the store comes from the environment.
+ * Copies of the archive elsewhere (`--archive s3://bucket/prefix`): which store has them, that no other collection uses it, and
+ * how much is copied. The place is a setting in each partition's ledger; credentials come from the environment.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { parseS3 } from './s3-address.ts';
 export interface Offsite {
   /** Where its segments are copied to, of this partition alone: `s3://bucket/prefix`. */
   readonly to: string;
-  /** What the store was told to know this partition by. */
+  /** The id by which the store knows this partition. */
   readonly id: string;
   /**
    * This collection was made of a backup, and the copies are those of the one that was backed up, which may live on: they are
@@ -27,7 +27,7 @@ export interface Offsite {
 }
 
 const SETTING = 'archive';
-/** Says whose the copies are. */
+/** The object that says to which collection the copies belong. */
 const MARK = 'collection.json';
 /** File of a partition: how much is copied, for `status`. */
 const NOTE = 'offsite.json';
@@ -36,13 +36,13 @@ export function offsiteOf(ledger: Pick<Ledger, 'setting'>): Offsite | undefined 
   return ledger.setting<Offsite>(SETTING);
 }
 
-/** What the run adds is copied. */
+/** The copies go on: what a run adds is copied. */
 export function copiesGoOn(ledger: Pick<Ledger, 'setting'>): boolean {
   const offsite = offsiteOf(ledger);
   return offsite !== undefined && !offsite.readOnly;
 }
 
-/** The setting of a collection that is made of a backup. */
+/** The setting of a collection that was restored from a backup. */
 export const restoredSetting = {
   name: SETTING,
   change: (offsite: unknown): unknown => ({ ...(offsite as Offsite), readOnly: true }),
@@ -54,7 +54,7 @@ export async function openObjects(address: string): Promise<ObjectStore> {
   return openS3(address);
 }
 
-/** Throws where nobody could copy anything there: before anything is made. */
+/** Throws if nothing can be copied there, before anything is made. */
 export async function tryPlace(address: string): Promise<void> {
   parseS3(address);
   const objects = await openObjects(address);
@@ -65,7 +65,7 @@ export async function tryPlace(address: string): Promise<void> {
   }
 }
 
-/** From now on the partition's segments are copied there. The place must be empty, or this partition's own. */
+/** Has the partition's segments copied there from now on. The place must be empty, or belong to this partition. */
 export async function copyTo(ledger: Ledger, address: string): Promise<void> {
   const before = offsiteOf(ledger);
   const id = before?.id ?? randomUUID();
@@ -83,8 +83,8 @@ export async function copyTo(ledger: Ledger, address: string): Promise<void> {
 }
 
 /**
- * The place is to be a cluster's, each partition of which has a prefix of its own below it. It must be empty, or that
- * collection's: `id` is the same on all machines.
+ * Claims the place for a cluster, in which each partition has a prefix of its own below it. It must be empty, or belong to that
+ * collection: `id` is the same on all machines.
  */
 export async function claimPlace(address: string, id: string): Promise<void> {
   parseS3(address);
@@ -99,7 +99,7 @@ export async function claimPlace(address: string, id: string): Promise<void> {
 export const placeOfPartition = (address: string, partition: number): string =>
   `${address.replace(/\/+$/, '')}/partition-${partition}`;
 
-/** The same for a partition of a cluster, whose place was claimed; the ledger carries it to whoever inherits it. */
+/** Does the same for a partition of a cluster, whose place is claimed; the ledger carries the setting to its heir. */
 export function copyPartitionTo(ledger: Ledger, to: string, id: string): void {
   if (offsiteOf(ledger)?.to === to) return;
   ledger.begin();
@@ -138,7 +138,7 @@ interface CopiedNote {
   readonly to: string;
   /** Bytes by segment. */
   readonly copied: Readonly<Record<string, number>>;
-  /** Why no more were, in a sentence. */
+  /** Why not more is copied, in a sentence. */
   readonly trouble?: string;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Segments as a store of objects has them: in pieces, because an object cannot be appended to. A piece says in its name
- * which bytes it holds and their digest; in order of their names the pieces of a segment are the segment.
+ * Segments in an object store consist of pieces, because nothing can be appended to an object. The name of a piece says which
+ * bytes it holds, and their digest. The pieces of a segment, in the order of their names, are the segment.
  *
  *   segment-000001.warc.gz/0000000000000-0000016777216-5f2a…
  *
- * A block of 16 MiB comes in small pieces while it grows, and is one piece once it is full.
+ * A block of 16 MiB consists of small pieces while it grows, and of one piece when it is full.
  */
 import { hash } from 'node:crypto';
 import { segmentIn, segmentName } from '../../archive/segments.ts';
@@ -35,7 +35,7 @@ export function pieceOf(segment: number, from: number, bytes: Uint8Array): Piece
   return { name: `${segmentName(segment)}/${range}-${digest}`, segment, from, to, digest };
 }
 
-/** Undefined: no piece of a segment, longer than any, or not as long as it says. */
+/** Undefined = it is no piece of a segment, is too long, or is not as long as its name says. */
 function pieceIn({ name, bytes }: ObjectInfo): Piece | undefined {
   const [, file, first, last, digest] = /^([^/]{1,40})\/(\d{13})-(\d{13})-([0-9a-f]{32})$/.exec(name) ?? [];
   const segment = segmentIn(file ?? '');
@@ -45,7 +45,7 @@ function pieceIn({ name, bytes }: ObjectInfo): Piece | undefined {
     : { name, segment, from, to, digest: digest! };
 }
 
-/** The pieces that make up the beginning of a segment, the longest where several begin at a place; the rest is needed no more. */
+/** The pieces that form the beginning of a segment, the longest if several start at one place; the others are not needed. */
 export function chainOf(pieces: readonly Piece[]): { chain: Piece[]; end: number } {
   const byStart = new Map<number, Piece>();
   for (const piece of pieces) if (piece.to > (byStart.get(piece.from)?.to ?? 0)) byStart.set(piece.from, piece);
@@ -70,7 +70,7 @@ export async function piecesIn(objects: ObjectStore, segment?: number): Promise<
   return found;
 }
 
-/** The segments that a store of objects has. What is read by ranges is checked by who reads records. */
+/** The segments of an object store. Whoever reads records checks what is read by ranges. */
 export class CopiedSource implements SegmentSource {
   readonly #objects: ObjectStore;
   readonly #chains = new Map<number, Piece[]>();
@@ -97,7 +97,7 @@ export class CopiedSource implements SegmentSource {
     }
   }
 
-  /** All of a segment, piece by piece, each as it was when it was copied. */
+  /** A whole segment, piece by piece; each piece is checked against its digest. */
   async *whole(id: number): AsyncGenerator<Uint8Array> {
     for (const { name, from, to, digest } of await this.#find(id)) {
       const bytes = Buffer.alloc(to - from);

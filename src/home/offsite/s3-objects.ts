@@ -1,7 +1,7 @@
 /**
- * Objects in a bucket of S3, or of whatever speaks its protocol. Requests are signed by aws4fetch; they go out here, because
- * the address that is dialled must be one that may be: a private one only where the user named the endpoint. What comes
- * back is from another machine: every answer is bounded.
+ * Objects in a bucket of S3, or of anything that speaks its protocol. aws4fetch signs the requests, but they are sent from here,
+ * because the address must be a permitted one: a private address only if the user named the endpoint. Answers come from another
+ * machine, so each of them is bounded.
  */
 import { hash } from 'node:crypto';
 import * as http from 'node:http';
@@ -16,7 +16,7 @@ import { accessTo, parseS3, type S3Access } from './s3-address.ts';
 interface RequestPatience {
   /** Milliseconds without a byte. */
   readonly silence: number;
-  /** Milliseconds that any request may take, and bytes a second beyond which a long one is not too slow. */
+  /** Milliseconds that any request may take; a longer one must bring so many bytes a second. */
   readonly least: number;
   readonly slowest: number;
 }
@@ -24,10 +24,10 @@ interface RequestPatience {
 const PATIENCE: RequestPatience = { silence: 30_000, least: 60_000, slowest: 10_000 };
 /** Bytes of an answer that is not an object. */
 const MOST_ANSWER = 4_000_000;
-/** Answers of a list, and names in each, as the protocol has it: 16 TB of pieces. */
+/** Most answers of one listing, and names in each, as the protocol says: 16 TB of pieces. */
 const MOST_LISTS = 1000;
 const MOST_NAMES = 1000;
-/** Characters of a name behind the prefix. */
+/** Most characters of a name after the prefix. */
 const LONGEST_NAME = 200;
 const TRIES = 3;
 const FIRST_WAIT = 200;
@@ -38,7 +38,7 @@ interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Where the body of a good answer goes; what is more than it holds is a fault. */
+  /** Takes the body of a good answer; a longer body is an error. */
   readonly into?: Uint8Array;
 }
 
@@ -135,7 +135,7 @@ class S3Objects implements ObjectStore {
     this.#agent.destroy();
   }
 
-  /** Tries again where the other side says that it may go better then. */
+  /** Retries when the other side says that a retry may succeed. */
   async #ask(asked: S3Request): Promise<S3Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#askOnce(asked);
@@ -246,7 +246,7 @@ function exchange({ method, url, agent, headers, body, into, allowPrivate, patie
 
 const codeIn = (text: string): string => /<Code>(\w{1,60})<\/Code>/.exec(text)?.[1] ?? '';
 
-/** Each part is looked at once, whatever it holds: entries that nobody closes cost no more than others. */
+/** Reads each part once, whatever it holds: entries that are not closed cost no more than others. */
 function* contentsIn(text: string): Generator<{ key: string; bytes: number }> {
   for (const part of text.split('<Contents>').slice(1)) {
     const end = part.indexOf('</Contents>');

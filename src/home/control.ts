@@ -1,7 +1,6 @@
 /**
- * What a person may ask of a running home: look at its numbers, and steer it. One small port; the door (door.ts)
- * carries it to other processes. Every order is applied between two turns of home's loop, is answered with the state
- * that came of it, and stands in the log.
+ * Lets people look at the numbers of a running home, and steer it. It is one small port, which the door (door.ts) opens to other
+ * processes. Home applies every order between two turns of its loop, answers with the resulting state, and logs it.
  *
  * It never reads pages or visits: whoever wants those opens the ledger for reading, so that looking costs home nothing.
  */
@@ -26,7 +25,7 @@ export interface HomeState {
   readonly started: number;
   readonly command: string;
   readonly state: Home['state'];
-  /** Bodies that came, changed or not, and all visits by outcome, in this run. */
+  /** Pages fetched in this run, changed or not, and all its visits by outcome. */
   readonly pages: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Visits that failed, or were not tried because their server cannot be reached. */
@@ -76,17 +75,17 @@ export interface ControlParts {
   /** As the user wrote them. */
   readonly scope: string;
   readonly keep: string;
-  /** Only where a budget has a meaning. */
+  /** Absent in runs without a budget. */
   readonly budget?: { current(): string; change(amount: string): void };
-  /** Of several machines that are one: lets an order hold on all of them. */
+  /** In a cluster: applies an order on all machines. */
   readonly share?: ((order: SteerOrder) => Promise<void>) | undefined;
-  /** Likewise: lets the machine that has a page obey, and returns what it says; undefined = this machine has it. */
+  /** In a cluster: gives an order to the machine that has the page, and returns its answer; undefined = this machine has it. */
   readonly forward?: ((order: SteerOrder) => Promise<string | undefined>) | undefined;
-  /** Told of every order. */
+  /** Called with every order. */
   readonly log: (event: { order: SteerOrder; done: string }) => void;
 }
 
-/** Servers at work that are named. */
+/** Most servers at work to name. */
 const MOST_AT_WORK = 500;
 
 export class HomeControl {
@@ -150,7 +149,7 @@ export class HomeControl {
     return done;
   }
 
-  /** Every partition has the same. */
+  /** All partitions have the same options. */
   get #options(): Readonly<FrontierOptions> {
     const [first] = this.#parts.home.partitions;
     return first!.frontier.options;
@@ -222,7 +221,7 @@ export class HomeControl {
     return `From now on Skein follows links in ${scope || 'the hosts of the seeds'} and keeps ${keep || 'everything'}.`;
   }
 
-  /** Makes the frontiers' idea of "outside" fit scope, seeds and excluded servers. */
+  /** Applies scope, seeds and excluded servers to the frontiers. */
   #rescope(): void {
     this.#adjust({ outside: outsideOf(this.#parts.settings, this.#options.scope) });
   }
@@ -252,7 +251,7 @@ export class HomeControl {
     return `${origin} is ${action === 'exclude' ? 'excluded' : 'no longer excluded'}.`;
   }
 
-  /** Another machine has it, if anybody does; what is left out of the crawl is left out by all. */
+  /** The server may belong to another machine; excluding and including servers concerns all machines. */
   #serverElsewhere(origin: string, action: Extract<SteerOrder, { kind: 'server' }>['action']): string {
     const { settings } = this.#parts;
     if (action === 'exclude' || action === 'include') {
@@ -268,7 +267,7 @@ export class HomeControl {
     const now = this.#parts.clock.now();
     if (!known) throw new SkeinError('refused', 'It was never visited and is already queued.');
     if (known.retry_at !== null && known.retry_at <= now) return 'It is already queued.';
-    // The supply looks for retries whose time has come since it last looked, so this moment is never too early.
+    // The supply only finds retries that fell due since its last search, so the time must be in the future.
     ledger.dueTimes.setRetry(id, now + 1000);
     return 'Skein retries it in a moment.';
   }
@@ -288,7 +287,7 @@ export class HomeControl {
     const url = normalise(withScheme(text)) ?? '';
     for (const { frontier, ledger, verdicts } of this.#parts.home.partitions) {
       const id = frontier.admission.find(url);
-      // Other partitions may have heard of it, too, and know nothing of it.
+      // Other partitions may have a stub of the page, which tells nothing.
       if (id !== 0 && ledger.pages.get(id)!.refused !== ELSEWHERE)
         return { frontier, ledger, verdicts, id, known: ledger.pages.known(id) };
     }

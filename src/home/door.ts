@@ -1,7 +1,7 @@
 /**
- * The door of a running home: a tiny HTTP server on loopback through which other processes of the same user ask for its
- * state and give orders. Where it is, and the token that opens it, stand in home.json in the data directory, readable by
- * the owner only. The workbench, `skein steer` all come through here.
+ * The door of a running home is a tiny HTTP server on loopback, through which other processes of the same user (the workbench,
+ * `skein steer`) ask for its state and give orders. Its address and the token that opens it are in home.json in the data
+ * directory, readable by the owner only.
  *
  * It answers nobody without the token, listens nowhere but on loopback, and serves no pages.
  */
@@ -39,7 +39,7 @@ export async function openDoor(directory: string, control: HomeControl): Promise
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  // Home ends when its work does, whoever still watches.
+  // Home ends with its work, even if somebody still watches.
   server.unref();
   const { port } = server.address() as AddressInfo;
   const file = join(directory, FILE);
@@ -88,20 +88,20 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Compares without telling by its time how much was right. */
+/** Compares in a time that does not reveal how much was right. */
 export function sameToken(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** The other side of the door: a home that runs in this directory, in whichever process. */
+/** The other side of the door: a running home in this directory, in any process. */
 export interface HomeClient {
   readonly pid: number;
   state(): Promise<HomeState>;
   order(order: SteerOrder): Promise<Obeyed>;
 }
 
-/** Undefined: no home says that it is there. One that does may still be dead: then asking it throws `not-found`. */
+/** Undefined = there is no home.json. If there is, the home may still be dead: then asking it throws `not-found`. */
 export function findHome(directory: string): HomeClient | undefined {
   try {
     return homeToOrder(directory);
@@ -132,7 +132,7 @@ export async function runningHome(directory: string): Promise<{ client: HomeClie
   try {
     return client && { client, state: await client.state() };
   } catch (error) {
-    // What a killed home left behind is no home.
+    // A home.json that a killed home left behind is no home.
     if (error instanceof SkeinError) return undefined;
     throw error;
   }

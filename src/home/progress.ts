@@ -1,4 +1,4 @@
-/** What happened so far, for the eyes of people: counters and a rate over the last seconds. Decides nothing. */
+/** What has happened so far, for people: counters, and a rate over the last seconds. It decides nothing. */
 import type { Clock } from '../base/clock.ts';
 import { isError } from '../errand/reasons.ts';
 import type { Outcome, Visit } from '../errand/visit.ts';
@@ -8,11 +8,11 @@ const WINDOW = 5000;
 export class Progress {
   /** Wall time. */
   readonly started: number;
-  /** The same moment in ticks, and those of recent visits: the wall clock may be set meanwhile. */
+  /** The start and recent visits in ticks, because somebody may set the wall clock meanwhile. */
   readonly #began: number;
   readonly outcomes: Record<Outcome, number> = { fetched: 0, same: 0, moved: 0, gone: 0, refused: 0, failed: 0 };
   readonly reasons = new Map<string, number>();
-  /** Pages looked at: bodies that came, changed or not. Sitemaps and images are counted apart. */
+  /** Pages fetched, changed or not; without sitemaps and images. */
   pages = 0;
   sitemaps = 0;
   images = 0;
@@ -46,12 +46,12 @@ export class Progress {
     else this.#recent.push({ time, count: 1 });
   }
 
-  /** What was counted as changed turned out to be as it was. */
+  /** A visit that was counted as a change turned out to bring none. */
   relabelled(): void {
     this.#turn(1);
   }
 
-  /** And the other way round. */
+  /** A visit that was counted as unchanged turned out to bring a change. */
   told(): void {
     this.#turn(-1);
   }

@@ -1,7 +1,6 @@
 /**
- * A round of refresh as the ledger remembers it: one that was killed or stopped is gone on with, so that no page is
- * asked for twice and no budget spent twice. Invariant: what a round has done is read from the visits since it began;
- * nothing is counted apart from them.
+ * A round of refresh as the ledger remembers it. A round that was killed or stopped continues, so that no page is requested
+ * twice and no budget is spent twice. Invariant: the visits since a round began are the only record of what it has done.
  */
 import { DAY } from '../base/clock.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -9,17 +8,17 @@ import type { Ledger } from '../ledger/ledger.ts';
 export interface Round {
   /** Milliseconds since 1970. */
   readonly begun: number;
-  /** When the round before it began, or the last visit of the crawl was: its budget is that of the time since. */
+  /** Start of the previous round, or time of the last visit of the crawl: the budget has gathered since then. */
   readonly before: number;
 }
 
-/** How long a round may be gone on with; later, pages that it visited are due again. Milliseconds. */
+/** Milliseconds after which a round no longer continues, because pages that it visited are due again. */
 const LONGEST = DAY;
 
 /** Each has a ledger, and remembers the round. */
 type RoundPartitions = Iterable<{ readonly ledger: Ledger }>;
 
-/** The round that did not come to its end, or a new one. */
+/** The round that has not ended, or a new one. */
 export function beginRound(partitions: RoundPartitions, now: number): Round {
   const ledgers = [...partitions].map(({ ledger }) => ledger);
   const opened = newest(
@@ -32,14 +31,14 @@ export function beginRound(partitions: RoundPartitions, now: number): Round {
   return round;
 }
 
-/** One that begins now, and is not written down yet. */
+/** A round that begins now, and is not in the ledgers yet. */
 export function newRound(partitions: RoundPartitions, now: number): Round {
   const ledgers = [...partitions].map(({ ledger }) => ledger);
   const refreshed = newest(ledgers.map(ledger => ledger.setting<number>('refreshed')));
   return { begun: now, before: refreshed ?? newest(ledgers.map(({ visits }) => visits.lastTime)) ?? now };
 }
 
-/** Writes down that these take part in a round, which somebody else may have begun. */
+/** Notes in the ledgers of these partitions that they take part in a round. */
 export function joinRound(partitions: RoundPartitions, { begun, before }: Round): void {
   for (const { ledger } of partitions)
     if (ledger.setting<Round | null>('round')?.begun !== begun) begin(ledger, { begun, before });
@@ -52,7 +51,7 @@ function begin(ledger: Ledger, round: Round): void {
   ledger.commit();
 }
 
-/** It came to its end: whoever asks next gets a new one. */
+/** Ends the round: the next one is new. */
 export function endRound(partitions: RoundPartitions): void {
   for (const { ledger } of partitions) {
     ledger.begin();

@@ -1,6 +1,6 @@
 /**
- * How the loop waits: until somebody wakes it, or a time is over. One alarm serves many rests: a timer and an
- * AbortController for each took 85 µs a turn of the loop. So a rest may end early, by an alarm set for one before it.
+ * The loop sleeps until somebody wakes it, or a time is over. One timer serves many sleeps, because a timer and an
+ * AbortController for each took 85 µs a turn of the loop. So a sleep may end early, by the timer of an earlier one.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
@@ -24,7 +24,7 @@ export class WakeableSleep {
     this.#wake();
   }
 
-  /** At most so many milliseconds, or what is left of an alarm that is set. */
+  /** Sleeps at most so many milliseconds, or until a timer ends that is already set. */
   async sleep(ms: number): Promise<void> {
     await new Promise<void>(resolve => {
       this.#wake = resolve;
@@ -34,8 +34,8 @@ export class WakeableSleep {
   }
 
   /**
-   * Node hands the messages of a thread over one by one, up to a thousand of them in one turn of its loop, and ours turns
-   * between two. Where threads are faster than home, timers, signals and orders would wait for all of these.
+   * Yields to Node's event loop now and then. Node delivers up to a thousand messages of a thread in one turn of its loop, and
+   * ours turns between two of them. If threads are faster than home, timers, signals and orders would wait for all of these.
    */
   async breathe(): Promise<void> {
     if (performance.now() - this.#breathed < BREATH) return;
@@ -43,7 +43,7 @@ export class WakeableSleep {
     this.#breathed = performance.now();
   }
 
-  /** Nobody rests any more: no alarm keeps the process. */
+  /** Nobody sleeps any more: no timer keeps the process alive. */
   end(): void {
     this.#alarm?.abort('over'); // without a reason Node makes an error of it, with a stack
   }

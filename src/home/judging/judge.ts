@@ -1,4 +1,4 @@
-/** The thread that compares pages with their stored copies, one for all partitions of a home; started when it is needed. */
+/** The thread that compares pages with their stored copies: one for all partitions of a home, started when it is needed. */
 import { Worker } from 'node:worker_threads';
 import type { InferredRow } from '../../ledger/pages/inferred.ts';
 import type { Comparison, ForgetQuestion, InferQuestion, JudgeAnswer, JudgeQuestion } from './questions.ts';
@@ -12,12 +12,12 @@ export class Judge {
   readonly #comparing = new Map<number, (found: Comparison | undefined) => void>();
   readonly #inferring = new Map<number, (rows: readonly InferredRow[]) => void>();
 
-  /** Pages will be compared: the thread may start while the first are fetched. */
+  /** Starts the thread ahead, while the first pages are fetched. */
   begin(): void {
     this.#thread ??= this.#start();
   }
 
-  /** `answered` hears nothing where the two could not be compared. */
+  /** `answered` gets undefined if the two could not be compared. */
   compare(page: Compared & { readonly record: Uint8Array<ArrayBuffer> }, answered: (found?: Comparison) => void): void {
     this.begin();
     const id = ++this.#asked;
@@ -25,7 +25,7 @@ export class Judge {
     this.#thread!.postMessage({ id, ...page } satisfies JudgeQuestion, [page.record.buffer]);
   }
 
-  /** What follows for pages of the partition that were not fetched, from all of it that were compared so far. */
+  /** What the pages compared so far let expect of pages of the partition that were not fetched. */
   infer(directory: string): Promise<readonly InferredRow[]> {
     const thread = this.#thread;
     if (!thread) return Promise.resolve([]);
@@ -36,7 +36,7 @@ export class Judge {
     });
   }
 
-  /** The partition is read no more. */
+  /** Closes the files of a partition. */
   forget(directory: string): void {
     this.#thread?.postMessage({ forget: directory } satisfies ForgetQuestion);
   }
@@ -53,7 +53,7 @@ export class Judge {
       if (inferred) this.#inferred(id, inferred);
       else this.#answered(id, found);
     });
-    // Pages that nobody compared count as changed: nothing is lost.
+    // Pages that nobody compares count as changed, so nothing is lost.
     const over = () => {
       if (this.#thread === thread) this.#thread = undefined;
       for (const id of this.#comparing.keys()) this.#answered(id, undefined);

@@ -216,6 +216,14 @@ async function check(round: Round, ran: readonly Ran[], observer: Observer): Pro
   return wrong;
 }
 
+/** Of peers that do not come to an end. */
+async function tellWhatTheySaid(peers: readonly RunningPeer[]): Promise<void> {
+  for (const { name, running } of peers) {
+    running.child.kill('SIGKILL');
+    console.log(`${name} said: ${(await running.ended).stderr.slice(-1000)}`);
+  }
+}
+
 async function play(seed: number): Promise<boolean> {
   const random = randomly(1000 + seed);
   // In 26 rounds each of the thirteen blows comes first once with one server and once with three.
@@ -240,6 +248,7 @@ async function play(seed: number): Promise<boolean> {
   const told = `${seed}: ${how}: ${done.join('; ')}`;
   const seconds = ((performance.now() - start) / 1000).toFixed(0);
   const wrong = Array.isArray(ran) ? await check(round, ran, observer) : [`it did not end well: ${ran ?? 'late'}`];
+  if (!Array.isArray(ran)) await tellWhatTheySaid(living(round));
   console.log(`${told}: ${wrong.length === 0 ? 'well' : `WRONG: ${wrong.join('; ')}`} (${seconds} s)`);
   return wrong.length === 0;
 }

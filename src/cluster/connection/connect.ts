@@ -29,7 +29,7 @@ export async function connectTo(address: EngineAddress, { name }: ConnectAs): Pr
     // Halves the CPU of every request.
     noAsyncTraces: true,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_WAIT,
+    ...pacedByTicks(),
     pingInterval: PING,
     maxPingOut: 2,
     timeout: CONNECT_TIMEOUT,
@@ -49,6 +49,26 @@ export async function connectTo(address: EngineAddress, { name }: ConnectAs): Pr
   if (!isTooOld(version)) return connection;
   await connection.close();
   throw oldServerError(version, address.shown);
+}
+
+/**
+ * The client waits between two attempts by the time of day: where somebody sets the clock back by minutes, it would come back as
+ * many minutes later. So it is told not to wait, and then how long to, which it does by a timer.
+ */
+function pacedByTicks(): Pick<ConnectionOptions, 'reconnectDelayHandler' | 'reconnectToServer'> {
+  /** When each was dialled last, or will be. */
+  const dialled = new Map<string, number>();
+  return {
+    reconnectDelayHandler: () => Number.NEGATIVE_INFINITY,
+    reconnectToServer: ([server]) => {
+      if (!server) return null;
+      const now = performance.now();
+      const wait = RECONNECT_WAIT * (1 + Math.random()); // many peers do not come back in the same moment
+      const at = Math.max(now, (dialled.get(server.listen) ?? Number.NEGATIVE_INFINITY) + wait);
+      dialled.set(server.listen, at);
+      return { server, delay: at - now };
+    },
+  };
 }
 
 /**

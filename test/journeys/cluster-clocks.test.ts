@@ -67,7 +67,7 @@ async function inheritRefusal(t: TestContext, dies: number, inherits: number): P
   assert.equal(found.length, 3 * SERVERS, 'nothing is missing');
 }
 
-describe('machines whose clocks are minutes apart', { skip }, () => {
+describe('machines whose clocks are minutes apart', { skip, concurrency: 2 }, () => {
   for (const [ann, bob] of [
     [9, -9],
     [-9, 9],

@@ -80,6 +80,7 @@ test('terms that were searched at home are suggested by the site, and its box an
   await succeeds('refresh', '--budget', '1', '--data', data, ...fast);
   assert.equal(JSON.parse((await ask('/popular')).text).terms.length, 0, 'nothing is told unless the user says so');
   await succeeds('subscriptions', '--share-terms', site, '--data', data);
+  await succeeds('subscriptions', '--share-terms', other, '--data', data);
   await succeeds('refresh', '--budget', '1', '--data', data, ...fast);
   const term = { term: 'ferry timetable', url: `${site}/ferry`, title: 'Timetable of the ferry' };
   assert.deepEqual(JSON.parse((await ask('/popular')).text), { terms: [term] });
@@ -87,7 +88,9 @@ test('terms that were searched at home are suggested by the site, and its box an
   assert.deepEqual(JSON.parse((await ask('/suggest?q=moss')).text), { terms: [] });
   const kept = JSON.parse(readFileSync(join(state, 'terms.json'), 'utf8'));
   assert.deepEqual(kept, [{ ...term, count: 2 }], 'a term, a count and a page: nothing else');
-  assert.match(await succeeds('subscriptions', '--data', data), /Search terms are shared with http.*last sent/);
+  const shared = await succeeds('subscriptions', '--data', data);
+  assert.match(shared, /Search terms are shared with http.*last sent/);
+  assert.match(shared, new RegExp(`${other}: nothing sent yet`), 'nobody has searched for what is there');
 
   assert.equal((await ask('/search?q=ferry')).status, 503, 'home does not serve yet, and the box is told so');
   begin(context, ['serve', '--data', data, '--listen', `127.0.0.1:${searchPort}`, '--rate', '1000']);

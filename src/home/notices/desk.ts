@@ -4,7 +4,7 @@
  * turns of home's loop. It moves due times and takes in URLs; it never visits a page.
  */
 import { randomBytes } from 'node:crypto';
-import { type Clock, ClockWatch, DAY } from '../../base/clock.ts';
+import { type Clock, ClockWatch, DAY, HOUR } from '../../base/clock.ts';
 import { namesAddress } from '../../base/domain.ts';
 import { originOf } from '../../base/url.ts';
 import type { ServerTerms } from '../../errand/errand.ts';
@@ -60,6 +60,8 @@ export class NoticeDesk {
   #toSeek: Server[] | undefined;
   readonly #inARow = new Map<number, number>();
   #isOpen = false;
+  /** When it was last looked, in this run, for terms that a site may be told. */
+  readonly #lookedForTerms = new Map<string, number>();
   /** Faces that were asked in this run. */
   readonly #askedAhead = new Set<number>();
 
@@ -192,14 +194,13 @@ export class NoticeDesk {
     const now = clock.now();
     for (const [origin, { asked }] of Object.entries(sharedTerms(ledger))) {
       const server = ledger.servers.find(origin);
-      if (!server || server.paused || server.notBefore > now || !isOver(asked, DAY, now) || this.#tasks >= MOST_TASKS)
-        continue;
-      const note = (trouble: string) =>
-        ledger.set(SHARED_TERMS, { ...sharedTerms(ledger), [origin]: { asked: now, trouble } });
-      ledger.begin();
-      note('');
-      this.#run({ kind: 'searched', terms: this.termsOf(server) }, done => {
-        note(done.trouble);
+      const waits = !isOver(asked, DAY, now) || !isOver(this.#lookedForTerms.get(origin) ?? 0, HOUR, now);
+      if (!server || server.paused || server.notBefore > now || waits || this.#tasks >= MOST_TASKS) continue;
+      this.#lookedForTerms.set(origin, now);
+      this.#run({ kind: 'searched', terms: this.termsOf(server) }, ({ granted, trouble, ...done }) => {
+        // Where there was nothing to tell, nothing was told today.
+        if (granted || trouble !== '')
+          ledger.set(SHARED_TERMS, { ...sharedTerms(ledger), [origin]: { asked: now, trouble } });
         if (done.spent > 0) ledger.account.add(now, server.id, 'notice', { spent: done.spent });
       });
     }

@@ -47,7 +47,7 @@ export interface Done {
   readonly news?: ServerNews | undefined;
   /** Why nothing came; empty = all is well. */
   readonly trouble: string;
-  /** `verify`: the host has the key. `subscribe`: the hub has taken the request. */
+  /** `verify`: the host has the key. `subscribe`: the hub has taken the request. `searched`: the site has taken terms. */
   readonly granted: boolean;
   /** Cursor: where bodies are to be had in bulk; empty = nowhere, or not for us. */
   readonly pagesAt: string;

@@ -14,6 +14,7 @@ interface SearchedParts {
   readonly file: string;
 }
 
+/** `granted` where there was something to tell, and the site took it. */
 export async function tellSearched(asking: Asking, { origin, token, file }: SearchedParts): Promise<Done> {
   const terms = readSearched(file, origin, siteLimits.terms);
   if (terms.length === 0) return NOTHING;
@@ -30,7 +31,7 @@ export async function tellSearched(asking: Asking, { origin, token, file }: Sear
   });
   if (status !== 204) return failed(decodeFailure(status, Buffer.from(body).toString()).message);
   forgetSearched(file, origin);
-  return NOTHING;
+  return { ...NOTHING, granted: true };
 }
 
 function failed(trouble: string): Done {

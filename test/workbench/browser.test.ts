@@ -195,7 +195,7 @@ test('whoever goes back finds the row where it was, and arrows go from tab to ta
 
 test('lists narrow by type and status, and say how many there are', options, async () => {
   await view('pages?status=404');
-  await page.waitForSelector('text=/\\d+ pages? match/');
+  await page.waitForSelector('text=/\\d+ (URL matches|URLs match)/');
   await view('pages?type=text/html');
   await page.waitForSelector('td a');
   const types = await page.locator('tbody tr td:nth-child(3)').allTextContents();

@@ -12,6 +12,7 @@ import { nameAtoms } from './titles.ts';
 /** Pages that are looked at, and characters of a text. */
 export const LOOKED_AT = 10;
 const READ = 100_000;
+const LONGEST_HEADING = 200;
 /** Characters in which words stand together, for each word of the query. */
 const ROOM = 25;
 /** What standing together adds at most, and what a heading adds that is what the title does not say of the query. */
@@ -79,7 +80,9 @@ function defines({ title, headings }: TextRow, { words }: QueryPlan): boolean {
   const lower = headings.toLowerCase();
   if (!lower.includes(left[0]!)) return false;
   for (const heading of headings.split('\n')) {
-    if (heading.length < joined.length || heading.length > 10 * joined.length + 80) continue;
+    // Most headings have nothing of it, and are not read word by word.
+    if (heading.length < joined.length || heading.length > LONGEST_HEADING) continue;
+    if (!heading.toLowerCase().includes(left[0]!)) continue;
     const bare = nameAtoms(heading.replace(/(?<=[\w\]]) ?\(.*/, '')).join('');
     if (bare === joined || (bare.endsWith(joined) && /[.:@]|\bfn /.test(heading))) return true;
   }

@@ -9,7 +9,7 @@ import { addressText, marksOf } from '../ask/match.ts';
 import type { SearchBatch, SearchDocument } from '../document.ts';
 import { type Columns, Shelves } from '../shelves.ts';
 import { languageOf } from '../terms/language.ts';
-import { textSigns } from '../terms/signs.ts';
+import { TextSigns } from '../terms/signs.ts';
 import { primaryLanguage, rulesOf } from '../terms/stems.ts';
 import { isListed } from '../terms/word-list.ts';
 import { nameTerms, TermMaker, terms } from '../terms/words.ts';
@@ -49,10 +49,10 @@ function prepare(document: SearchDocument, maker: TermMaker): DocumentEntry {
   };
   const table = maker.tableOf(language);
   table.print();
-  const made = { ...names, title: nameTerms(title, language, maker), text: terms(text, language, maker) };
+  const signs = new TextSigns();
+  const made = { ...names, title: nameTerms(title, language, maker), text: terms(text, language, maker, signs) };
   const content = table.print();
-  const signs = textSigns(text);
-  if (signs.length > 0) made.text += ` ${signs.join(' ')}`;
+  if (signs.found.length > 0) made.text += ` ${signs.found.join(' ')}`;
   return { document, language, title, headings, text, content, terms: made };
 }
 

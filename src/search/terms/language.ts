@@ -48,10 +48,12 @@ const KIN = 0.9;
 const FEW = 1;
 const LITTLE = 0.03;
 
-const languagesOf = new Map<string, string[]>();
-for (const [language, list] of Object.entries(small)) {
-  for (const word of list.split(' ')) languagesOf.set(word, [...(languagesOf.get(word) ?? []), language]);
-}
+const names = Object.keys(small);
+/** Small words, and the places in `names` of the languages that have them. */
+const languagesOf = new Map<string, number[]>();
+names.forEach((name, language) => {
+  for (const word of small[name]!.split(' ')) languagesOf.set(word, [...(languagesOf.get(word) ?? []), language]);
+});
 
 /** Words that people put around what they look for, when they ask as they would ask a person. */
 const around =
@@ -111,13 +113,25 @@ const cyrillic: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** How often the small words of each language stand in the words. */
-function evidence(words: readonly string[], sample: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const word of words)
-    for (const language of languagesOf.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1);
+function evidence(words: readonly string[], sample: string): SmallWords {
+  const counts = new Int32Array(names.length);
+  const said: string[] = [];
+  for (const word of words) {
+    const languages = languagesOf.get(word);
+    if (languages === undefined) continue;
+    said.push(word);
+    for (const language of languages) counts[language]!++;
+  }
   const only = cyrillic.find(([letters]) => letters.test(sample))?.[1];
-  if (only !== undefined) for (const other of ['ru', 'uk', 'bg']) if (other !== only) counts.delete(other);
-  return counts;
+  if (only !== undefined) for (const other of ['ru', 'uk', 'bg']) if (other !== only) counts[names.indexOf(other)] = 0;
+  return { counts, said };
+}
+
+interface SmallWords {
+  /** By the places in `names`. */
+  readonly counts: Int32Array;
+  /** The small words of any language, as they come. */
+  readonly said: readonly string[];
 }
 
 /**
@@ -132,23 +146,27 @@ export function languageOf(text: string, named = ''): string {
   return soon.clear ? soon.language : judge(text.slice(from, from + SAMPLE), named).language;
 }
 
+const ascii = /^[\0-\x7f]*$/;
+
 function judge(sample: string, named: string): { readonly language: string; readonly clear: boolean } {
-  const words = sample.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const script = byScript(sample, words.length);
+  // The classes of Unicode take three times as long, and most samples need none.
+  const isPlain = ascii.test(sample);
+  const words = sample.toLowerCase().match(isPlain ? /[a-z]+/g : /\p{L}+/gu) ?? [];
+  const script = isPlain ? '' : byScript(sample, words.length);
   if (script !== '') return { language: isOfScript(named, script) ? named : script, clear: false };
-  const counts = evidence(words, sample);
-  let [best, most, second] = ['', 0, 0];
-  for (const [language, count] of counts) {
+  const { counts, said } = evidence(words, sample);
+  let [best, most, second] = [-1, 0, 0];
+  counts.forEach((count, language) => {
     if (count > most) [best, most, second] = [language, count, most];
     else if (count > second) second = count;
-  }
-  const told =
-    most >= DIFFERENT && new Set(words.filter(word => languagesOf.get(word)?.includes(best))).size >= DIFFERENT;
+  });
+  const different = () => new Set(said.filter(word => languagesOf.get(word)!.includes(best))).size;
+  const told = most >= DIFFERENT && different() >= DIFFERENT;
   const clear = told && words.length >= LEAST && most >= words.length * 1.5 * SHARE && second <= most / 2;
   // Kin share their small words (Danish and Norwegian): then the page knows better.
-  if (most > 0 && (counts.get(named) ?? 0) >= most * KIN) return { language: named, clear };
+  if (most > 0 && (counts[names.indexOf(named)] ?? 0) >= most * KIN) return { language: named, clear };
   if (told && words.length >= LEAST && most >= words.length * SHARE && second <= most * KIN)
-    return { language: best, clear };
+    return { language: names[best]!, clear };
   const silent = ownScript.has(named) || most > FEW + words.length * LITTLE;
   return { language: silent ? '' : named, clear: false };
 }

@@ -57,76 +57,89 @@ const ending = /(?<![.:?!])[.:?!]$/;
 
 /**
  * The signs of running text, as often as they stand there: alone (`->>`), before a name (`@property`, `--option`,
- * `.htaccess`) or behind one (`C++`). Most letters of most texts are looked at once, in a table.
+ * `.htaccess`) or behind one (`C++`).
  */
-export function textSigns(text: string): string[] {
-  const counts = new Map<string, number>();
-  const found: string[] = [];
-  const take = (name: string) => {
-    const count = counts.get(name) ?? 0;
-    if (count >= MOST_OFTEN || (count === 0 && counts.size >= MOST_NAMES)) return;
-    counts.set(name, count + 1);
-    found.push(termFor(name.toLowerCase()));
-  };
-  const length = text.length;
-  for (let at = 0; at < length; at++) {
+export class TextSigns {
+  readonly found: string[] = [];
+  readonly #kept = new Map<string, { readonly term: string; count: number }>();
+
+  /** Reads the sign that stands there, if one does, with what stands beside it; a run of signs once, at its first. */
+  at(text: string, at: number): void {
     const unit = text.charCodeAt(at);
-    if (unit === UNDERSCORE) at = underscored(text, at, take);
-    else if (kinds[unit] === SIGN) at = signedAt(text, at, take);
+    if (unit === UNDERSCORE) {
+      if (text.charCodeAt(at + 1) === UNDERSCORE && kindAt(text, at - 1) !== WORD) this.#underscored(text, at);
+    } else if (kinds[unit] === SIGN) {
+      const before = kindAt(text, at - 1);
+      if (before === SIGN) return;
+      // The end of a sentence, a hyphen: most signs of most texts.
+      if (before === WORD && unit !== HASH && unit !== CARET && kindAt(text, at + 1) !== SIGN) return;
+      this.#run(text, at, before);
+    }
   }
-  return found;
+
+  #take(name: string): void {
+    let one = this.#kept.get(name);
+    if (one === undefined) {
+      if (this.#kept.size >= MOST_NAMES) return;
+      this.#kept.set(name, (one = { term: termFor(name.toLowerCase()), count: 0 }));
+    }
+    if (one.count++ < MOST_OFTEN) this.found.push(one.term);
+  }
+
+  /** `__init__`, `__cplusplus`. */
+  #underscored(text: string, from: number): void {
+    const end = endOfWord(text, from);
+    if (end - from > 3 && end - from < LONGEST) this.#take(text.slice(from, end));
+  }
+
+  #run(text: string, from: number, before: number): void {
+    let end = from + 1;
+    while (end - from <= LONGEST_RUN + 1 && kindAt(text, end) === SIGN) end++;
+    if (end - from > LONGEST_RUN + 1) return;
+    const after = kindAt(text, end);
+    if (before === WORD) this.#behind(text, from, end);
+    else if (before !== EDGE) return;
+    else if (after === EDGE) {
+      const run = text.slice(from, end);
+      const bare = run.length > 2 ? run.replace(ending, '') : run;
+      if (bare.length > 1 && bare.length <= LONGEST_RUN && bare !== '...') this.#take(bare);
+    } else if (after === WORD && end - from <= 3 && !isDigit(text.charCodeAt(end))) {
+      // A number is no name: `-5`, `.75`.
+      const last = endOfWord(text, end);
+      if (last - from < LONGEST) this.#take(text.slice(from, last));
+    }
+  }
+
+  /** `C++`, and `C++17` as both. */
+  #behind(text: string, from: number, end: number): void {
+    let start = from;
+    while (from - start < LONGEST && kindAt(text, start - 1) === WORD) start--;
+    const bare = text.slice(from, end).replace(/(?<=.)[.:?!]+$/, '');
+    const isOperator = bare.length <= LONGEST_RUN && text.slice(start, from) === 'operator';
+    if ((!behind.test(bare) && !isOperator) || kindAt(text, start - 1) === SIGN) return;
+    const name = from + bare.length;
+    const last = endOfWord(text, name);
+    const rest = text.slice(name, last);
+    if (!/^\d*$/.test(rest)) return;
+    this.#take(text.slice(start, name));
+    if (rest !== '') this.#take(text.slice(start, last));
+  }
 }
 
-const UNDERSCORE = '_'.charCodeAt(0);
+/** The same of a text that is not read word by word. */
+export function textSigns(text: string): string[] {
+  const signs = new TextSigns();
+  for (let at = 0; at < text.length; at++) signs.at(text, at);
+  return signs.found;
+}
 
-type SignTaker = (name: string) => void;
+const [UNDERSCORE, HASH, CARET, ZERO, NINE] = ['_', '#', '^', '0', '9'].map(each => each.charCodeAt(0)) as [
+  ...[number, number, number, number, number],
+];
+const isDigit = (unit: number) => unit >= ZERO && unit <= NINE;
 
-/** `__init__`, `__cplusplus`. Gives where to go on, less one. */
-function underscored(text: string, from: number, take: SignTaker): number {
+function endOfWord(text: string, from: number): number {
   let end = from;
-  while (kindAt(text, end) === WORD) end++;
-  const isOne = text.charCodeAt(from + 1) === UNDERSCORE && kindAt(text, from - 1) !== WORD;
-  if (isOne && end - from > 3 && end - from < LONGEST) take(text.slice(from, end));
-  return end - 1;
-}
-
-/** What a run of signs is with what stands beside it. Gives where to go on, less one. */
-function signedAt(text: string, from: number, take: SignTaker): number {
-  let end = from + 1;
-  while (kindAt(text, end) === SIGN) end++;
-  const before = kindAt(text, from - 1);
-  // The end of a sentence, a hyphen: most signs of most texts.
-  if (end === from + 1 && before === WORD && !/[#^]/.test(text[from]!)) return end - 1;
-  if (end - from > LONGEST_RUN + 1) return end - 1;
-  const after = kindAt(text, end);
-  const run = text.slice(from, end);
-  if (before === EDGE && after === EDGE) {
-    const bare = end - from > 2 ? run.replace(ending, '') : run;
-    if (bare.length > 1 && bare.length <= LONGEST_RUN && bare !== '...') take(bare);
-  } else if (before === EDGE && after === WORD) {
-    const next = text.charCodeAt(end);
-    let last = end;
-    while (kindAt(text, last) === WORD) last++;
-    // A number is no name: `-5`, `.75`.
-    if (run.length <= 3 && !(next >= ZERO && next <= NINE) && last - from < LONGEST) take(text.slice(from, last));
-  } else if (before === WORD) return signedBehind(text, from, end, take);
-  return end - 1;
-}
-
-const [ZERO, NINE] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
-
-/** `C++`, and `C++17` as both. */
-function signedBehind(...[text, from, end, take]: [string, number, number, SignTaker]): number {
-  let start = from;
-  while (from - start < LONGEST && kindAt(text, start - 1) === WORD) start--;
-  const bare = text.slice(from, end).replace(/(?<=.)[.:?!]+$/, '');
-  const isOperator = text.slice(start, from) === 'operator' && bare.length <= LONGEST_RUN;
-  if ((!behind.test(bare) && !isOperator) || kindAt(text, start - 1) === SIGN) return end - 1;
-  let last = from + bare.length;
-  while (last - start < LONGEST && kindAt(text, last) === WORD) last++;
-  const rest = text.slice(from + bare.length, last);
-  if (!/^\d*$/.test(rest)) return end - 1;
-  take(text.slice(start, from + bare.length));
-  if (rest !== '') take(text.slice(start, last));
-  return last - 1;
+  while (end - from <= LONGEST && kindAt(text, end) === WORD) end++;
+  return end;
 }

@@ -6,7 +6,7 @@
  * Scripts that write without spaces are cut by ICU's dictionaries. ICU decides by context, so the last word of a run
  * can come out longer in a page than in a query; a query therefore treats it as a beginning (query side, match.ts).
  */
-import { signTerms } from './signs.ts';
+import { signTerms, type TextSigns } from './signs.ts';
 import { lowerCase, rulesOf, stemmerFor } from './stems.ts';
 
 /** One term and where it stands in the text it came from. */
@@ -266,7 +266,16 @@ export function eachWord(text: string, language: string, take: Take, initials?: 
   cut(text, language, shared.tableOf(language), take, initials);
 }
 
-function cut(...[text, language, table, take, initials]: [string, string, TermTable, Take, Initials?]): void {
+type Cut = readonly [
+  text: string,
+  language: string,
+  table: TermTable,
+  take: Take,
+  initials?: Initials,
+  signs?: TextSigns,
+];
+
+function cut(...[text, language, table, take, initials, signs]: Cut): void {
   const emit = (start: number, end: number) => {
     if (initials !== undefined && !initials.may(text, start, language)) return take('', start, end);
     const term = table.at(text, start, end);
@@ -277,6 +286,7 @@ function cut(...[text, language, table, take, initials]: [string, string, TermTa
   while (at < length) {
     const kind = classOf(text, at);
     if (kind === BREAK) {
+      if (signs !== undefined) signs.at(text, at);
       at++;
       continue;
     }
@@ -298,12 +308,13 @@ export function words(text: string, language: string): Word[] {
   return found;
 }
 
-/** The terms of a text joined by blanks, as FTS5 takes them. */
-export function terms(text: string, language: string, maker = shared): string {
+/** The terms of a text joined by blanks, as FTS5 takes them; `signs` meets those between its words. */
+export function terms(text: string, language: string, maker = shared, signs?: TextSigns): string {
   let joined = '';
-  cut(text, language, maker.tableOf(language), term => {
+  const take = (term: string) => {
     joined += joined === '' ? term : ` ${term}`;
-  });
+  };
+  cut(text, language, maker.tableOf(language), take, undefined, signs);
   return joined;
 }
 

@@ -1,6 +1,8 @@
-/** The form of what crosses machines in a search. */
+/** The form of what crosses machines in a search: no field of what is asked and found may be left out here. */
 import { z } from 'zod';
 import { WINDOW } from '../../search/ask/find.ts';
+import type { Print } from '../../search/ask/rank.ts';
+import type { ToldPlan } from '../../search/wide/part.ts';
 import { count, figure, list, text, url, word } from './forms.ts';
 
 /** Words and phrases of one query; an expression of all of them. */
@@ -28,20 +30,21 @@ export const statistics = z.object({ pages: count, length: figure, frequencies: 
 
 const highlighted = { terms: words, beginnings: words };
 const plan = z.object({
-  ...{ match: expression, head: expression, some: expression, strict: expression, worded: z.boolean(), names: words },
+  ...{ match: expression, head: expression, some: expression, strict: expression, signed: expression },
+  ...{ worded: z.boolean(), names: words, language: z.object({ name: word, others: figure }) },
   changed: list(z.object({ kind: z.literal('changed'), within: z.boolean(), age: figure }), 100),
   words: list(z.object({ text: word, small: z.boolean() }), MOST_WORDS),
-  loose: list(z.object({ text: word, match: expression }), MOST_WORDS),
+  loose: list(z.object({ text: word, match: expression, terms: words, beginnings: words }), MOST_WORDS),
   ...highlighted,
-});
+}) satisfies z.ZodType<ToldPlan>;
 
 export const findAsked = z.object({
   ...{ plan, statistics },
   asking: z.object({ now: figure, language: word, unfold: z.boolean() }),
 });
 const print = z.object({
-  ...{ title: text, language: word, content: figure, high: figure, low: figure, version: url },
-});
+  ...{ title: text, language: word, content: figure, high: figure, low: figure, version: url, release: figure },
+}) satisfies z.ZodType<Print>;
 const row = z.object({
   ...{ id: count, score: figure },
   ...{ factor: figure.optional(), named: z.boolean().optional(), print: print.optional() },

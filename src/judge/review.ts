@@ -190,9 +190,12 @@ function everywhereIn(knowledge: ServerKnowledge, round: readonly Seen[], { visi
     all.filter(({ around, turn }) => around === turn.around[0]),
     ({ around }) => around,
   );
-  // Where many pages have the same but for the token, each its own, it is the token that names what each of them refers to.
-  const isName = ({ names, turn }: Turned) =>
-    names === 'alone' || (names === 'beside' && (frames.get(turn.around[0]!)?.length ?? 0) >= LEAST_AGAIN);
+  // Where many pages have the same but for the token, each its own, it is the token that names what each of them refers to; a
+  // signature or a session names nothing.
+  const isName = ({ names, turn }: Turned) => {
+    if (turn.signed) return false;
+    return names === 'alone' || (names === 'beside' && (frames.get(turn.around[0]!)?.length ?? 0) >= LEAST_AGAIN);
+  };
   const varying = all.filter(turn => turn.picture || !isName(turn));
   for (const [around, turns] of grouped(varying, each => each.around)) {
     const pages = new Set(turns.map(({ page }) => page));

@@ -111,6 +111,8 @@ interface StemTurn {
   readonly after: string;
   /** Both are what a person would write. */
   readonly spoken: boolean;
+  /** Both are longer than what names a video, a story or a file: signatures, sessions, invitations. */
+  readonly signed: boolean;
   readonly names: Names;
   readonly around: readonly string[];
 }
@@ -132,10 +134,14 @@ export function turnsOf(before: string, after: string): StemTurn[] {
     const around = [frame, masked.slice(0, i).join(''), ...near.map(each => `${server} ${each}`), beside];
     const spoken = isSpoken(piece) && isSpoken(now[i]!);
     const names = namesOf([...masked.slice(0, i), SPOT, ...masked.slice(i + 1)].join(''));
-    turns.set(turn, { before: piece, after: now[i]!, spoken, names, around });
+    const signed = Math.min(piece.length, now[i]!.length) >= LEAST_SIGNATURE;
+    turns.set(turn, { before: piece, after: now[i]!, spoken, signed, names, around });
   }
   return [...turns.values()];
 }
+
+/** Signs of a token. What people share is named by fewer: a video by eleven. */
+const LEAST_SIGNATURE = 16;
 
 /** Stands for the piece in question. */
 const SPOT = '\0';

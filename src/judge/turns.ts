@@ -8,6 +8,8 @@ export interface TokenTurn {
   readonly after: number;
   /** Both are words or numbers that a person would write. */
   readonly spoken: boolean;
+  /** Both are longer than what names a video, a story or a file. */
+  readonly signed: boolean;
   readonly names: Names;
   /** What stands around it, from all of the reference to what is next to it. */
   readonly around: readonly number[];
@@ -19,6 +21,7 @@ export function tokenTurns(before: string, after: string): TokenTurn[] {
       before: hashOf(turn.before),
       after: hashOf(turn.after),
       spoken: turn.spoken,
+      signed: turn.signed,
       names: turn.names,
       around: turn.around.map(hashOf),
     };

@@ -297,6 +297,15 @@ test('on all pages at once another video, story or file of its own is news, as n
   }
 });
 
+test('on all pages at once another long token in a link is a signature or a session, which names nothing', () => {
+  const login = (page: number, day: number) => {
+    const signature = `${ownToken(page, day)}${ownToken(page + 100, day)}${ownToken(page + 200, day)}`;
+    return `<a href="/login?key=${signature}">Log in</a>`;
+  };
+  const round = pages.map(page => edits(login(page, 1), login(page, 2)));
+  assert.deepEqual(new Set(roundOf(round)), new Set(['everywhere']));
+});
+
 test('machines that answer in turns on three pages are known when each has turned back', () => {
   const knowledge = new ServerKnowledge();
   const turn = (from: string, to: string) => [1, 2, 3].map(page => edits(ownPicture(page, from), ownPicture(page, to)));

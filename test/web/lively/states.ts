@@ -149,7 +149,7 @@ function tested(seed: number): Part[][] {
   });
 }
 
-/** The same lines in an order by lot, some of which are where they were by chance. */
+/** The same lines in an order by lot, some of which are where they were by chance, and beside them a line that somebody writes. */
 function reordered(seed: number): Part[][] {
   return pages(12, at => {
     const hash = hashOf(seed, at);
@@ -159,6 +159,7 @@ function reordered(seed: number): Part[][] {
         const lines = [0, 1, 2, 3, 4, 5].toSorted((a, b) => lot(a) - lot(b));
         return `<ul>${lines.map(line => `<li>${title(hashOf(hash, line))}</li>`).join('')}</ul>`;
       }),
+      telling('a line of its own', look => `<p>${sentence(hashOf(hash, 9, Math.floor((day(look) + at) / 4)))}</p>`),
     ];
   });
 }

@@ -3,9 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Errand } from '../../src/errand/errand.ts';
 import { Dispatch } from '../../src/home/machines/dispatch.ts';
-import type { Carrier } from '../../src/transfer/carrier.ts';
 import { plainErrand, plainPage } from '../errand/plain-errand.ts';
-import type { MovableClock } from '../web/clock.ts';
 import { movableClock } from '../web/web.ts';
 import { carrier } from './plain-carrier.ts';
 
@@ -40,32 +38,18 @@ test('errands are shared by load, and a server stays where it is', () => {
   assert.equal(dispatch.choose(place('https://two.org'))!.to, second);
 });
 
-for (const [what, wait] of [
-  [
-    'much has come back',
-    (dispatch: Dispatch, from: Carrier) => dispatch.returned(from, '2', { visits: 2000, done: false }),
-  ],
-  ['it takes long', (_: Dispatch, __: Carrier, clock: MovableClock) => clock.advance(2000)],
-] as const)
-  test(`a thread is begun with when the others have much to do, and ${what}`, () => {
-    const clock = movableClock();
-    const dispatch = new Dispatch(clock);
-    const awake = carrier('thread-1', { remote: false });
-    const asleep = carrier('thread-2', { remote: false, asleep: true });
-    dispatch.join(awake);
-    dispatch.join(asleep);
-    const shared = { ...place('https://one.org'), spread: 2 };
-    dispatch.send(errand('1', 'https://one.org', 40), dispatch.choose(shared)!.to);
-    assert.equal(dispatch.choose(shared)!.to, awake);
-    dispatch.send(errand('2', 'https://one.org', 40), awake);
-    assert.equal(dispatch.choose(shared)!.to, awake, 'it may be a small crawl');
-    dispatch.send(errand('3', 'https://one.org', awake.room), awake);
-    assert.equal(dispatch.choose(shared), undefined, 'what the one that is awake has no room for waits');
-    dispatch.returned(awake, '3');
-    void wait(dispatch, awake, clock);
-    dispatch.send(errand('4', 'https://one.org', 80), awake);
-    assert.equal(dispatch.choose(shared)!.to, asleep);
-  });
+test('a thread is begun with when the others have much to do', () => {
+  const dispatch = new Dispatch();
+  const awake = carrier('thread-1', { remote: false });
+  const asleep = carrier('thread-2', { remote: false, asleep: true });
+  dispatch.join(awake);
+  dispatch.join(asleep);
+  const shared = { ...place('https://one.org'), spread: 2 };
+  dispatch.send(errand('1', 'https://one.org', 40), dispatch.choose(shared)!.to);
+  assert.equal(dispatch.choose(shared)!.to, awake);
+  dispatch.send(errand('2', 'https://one.org', 40), awake);
+  assert.equal(dispatch.choose(shared)!.to, asleep);
+});
 
 test('who comes first is not given all new pages: what it can hold of them grows as they come back', () => {
   const dispatch = new Dispatch();

@@ -40,11 +40,6 @@ const LATE = 120_000;
 /** Milliseconds without a parcel after which a machine counts as idle, and for how long it then gets no errands. */
 const SILENCE = 180_000;
 const LONG_REST = 600_000;
-/**
- * Until so many pages have come back, or so many milliseconds have passed since the first errand left, a server that nothing paces
- * is not shared with a thread that sleeps: one that begins takes a tenth of a second of processor and 20 MB.
- */
-const SMALL_CRAWL = { pages: 2000, ms: 2000 };
 /** So many servers are remembered with their place. */
 const REMEMBERED = 100_000;
 
@@ -60,9 +55,6 @@ export class Dispatch {
   readonly placements = new Placements();
   readonly #moves = new Moves();
   readonly #clock: Clock;
-  /** When the first errand left, ticks; and pages that have come back since. */
-  #begun: number | undefined;
-  #back = 0;
 
   constructor(clock: Clock = systemClock, addresses: Pick<Addresses, 'of'> = new Addresses(), levels = 1) {
     this.#clock = clock;
@@ -213,7 +205,6 @@ export class Dispatch {
   }
 
   send(errand: Errand, to: Carrier): void {
-    this.#begun ??= this.#clock.ticks();
     this.#give(this.posts.of(to)!, errand, -1, to.remote);
   }
 
@@ -227,7 +218,6 @@ export class Dispatch {
     const sent = post?.errands.get(errand);
     if (!post || !sent) return false;
     const back = done ? sent.load : Math.min(visits * sent.each, sent.load);
-    this.#back += visits;
     sent.sequence++;
     sent.load -= back;
     sent.pages = Math.max(0, sent.pages - visits);
@@ -271,16 +261,8 @@ export class Dispatch {
     const posts = this.posts.all.filter(post => post.carrier && !post.stands && post.may(`${origin}/`));
     const first = posts.length <= spread ? 0 : fingerprint(origin, { high: 0, low: 0 }).low % posts.length;
     const sharing = [...posts, ...posts].slice(first, first + Math.min(spread, posts.length));
-    const post = leastLoaded(this.#roused(sharing).filter(each => this.#hasRoom(each)));
+    const post = leastLoaded(sharing.filter(each => this.#hasRoom(each)));
     return post && { ...this.#chosen(post, origin, SHARED), among: sharing.length };
-  }
-
-  /** Leaves out threads that have not begun, as long as the crawl may be a small one; unless none has begun. */
-  #roused(posts: readonly Post[]): readonly Post[] {
-    const { pages, ms } = SMALL_CRAWL;
-    if (this.#begun === undefined || this.#back >= pages || this.#clock.ticks() - this.#begun >= ms) return posts;
-    const awake = posts.filter(({ carrier }) => !carrier!.asleep);
-    return awake.length > 0 ? awake : posts;
   }
 
   /** The post that has the server, unless another is clearly faster or has not been tried yet. */

@@ -105,6 +105,7 @@ function knownIn(file: string): Omit<Stored, 'places'>[] {
     return database.prepare('SELECT url, outcome FROM known JOIN pages ON id = page').all() as never;
   } catch (error) {
     if (!existsSync(file)) return []; // it went to another peer meanwhile
+    if (/no such table/.test((error as Error).message)) return []; // it is being made
     throw error;
   }
 }

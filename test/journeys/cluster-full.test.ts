@@ -90,6 +90,7 @@ describe('without room', { skip }, () => {
     writeFileSync(join(small, 'other'), Buffer.alloc(bavail * bsize - 3_000_000));
     await using engine = await openEngine({ address: cluster.nats.address, name: 'test', looks: true });
     for (;;) {
+      assert.equal(eve.running.child.exitCode, null, 'it goes on, without partitions');
       const { claims, peers } = await viewCluster(engine);
       const { heartbeat } = peers.find(({ name }) => name === 'eve') ?? {};
       if (heartbeat?.capacity === 0 && claims.every(claim => claim?.peer === 'ann')) break;

@@ -364,7 +364,7 @@ function tooNew(version: number): SkeinError {
   );
 }
 
-/** Brings the database to this version, one transaction a step. */
+/** Brings the database to this version, one transaction a step; a new one, which is empty, in one for all. */
 export function migrate(database: DatabaseSync): void {
   migrateTo(database, SCHEMA_VERSION);
 }
@@ -372,7 +372,9 @@ export function migrate(database: DatabaseSync): void {
 /** The same, to a version that need not be the newest. */
 export function migrateTo(database: DatabaseSync, wanted: number): void {
   if (wanted > SCHEMA_VERSION) throw tooNew(wanted);
-  for (let step = versionOf(database); step < wanted; step++) {
-    database.exec(`BEGIN; ${steps[step]}; PRAGMA user_version = ${step + 1}; COMMIT`);
+  for (let at = versionOf(database); at < wanted; ) {
+    const next = at === 0 ? wanted : at + 1;
+    database.exec(`BEGIN; ${steps.slice(at, next).join(';')}; PRAGMA user_version = ${next}; COMMIT`);
+    at = next;
   }
 }

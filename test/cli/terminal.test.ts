@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { counting } from '../../src/cli/print/counting.ts';
-import { fold, shellWord, shortened, table, urlTable } from '../../src/cli/print/terminal.ts';
+import { duration, fold, shellWord, shortened, table, thousands, urlTable } from '../../src/cli/print/terminal.ts';
 
 test('lines break between words, colours take no room, and a word that is too long stays whole', () => {
   assert.equal(fold('one two three four', '  ', 9), 'one two\n  three\n  four');
@@ -58,4 +58,21 @@ test('what takes long tells how far it is: in one line that goes on a terminal, 
   assert.ok(terminal.length > 100);
   assert.deepEqual(told(false), ['100 pages\n', '200 pages\n']);
   assert.deepEqual(told(true, true), []);
+});
+
+test('numbers are grouped as Intl groups them, without loading it', () => {
+  for (const value of [0, 7, 999, 1000, 12_345, 1_234_567, 98_765_432_101, -1, -999, -1000, 1234.5, 0.125, 1000.0004])
+    assert.equal(thousands(value), value.toLocaleString('en'), String(value));
+});
+
+test('what took less than a tenth of a second is told in milliseconds', () => {
+  assert.deepEqual([0, 0.4, 43.2, 99, 100, 9900, 61_000].map(duration), [
+    '0.0 s',
+    '0 ms',
+    '43 ms',
+    '99 ms',
+    '0.1 s',
+    '9.9 s',
+    '1.0 min',
+  ]);
 });

@@ -3,9 +3,9 @@
  * models: what was really spent is what `skein account` says without it.
  */
 import { type ModelLoad, type ModelReport, PAPER_RATE } from '../../questions/whole/load-model.ts';
-import { paint, table } from '../print/terminal.ts';
+import { paint, table, thousands } from '../print/terminal.ts';
 
-const whole = (value: number) => Math.round(value).toLocaleString('en');
+const whole = (value: number) => thousands(Math.round(value));
 const percent = (value: number) => `${value.toFixed(2)}%`;
 
 export function printModel({ pmcs, pmceg }: ModelReport): void {

@@ -12,7 +12,7 @@ import { declare, values } from '../options/options.ts';
 import { parseWhen } from '../options/when.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
-import { harmless, moment, paint, plural } from '../print/terminal.ts';
+import { harmless, moment, paint, plural, thousands } from '../print/terminal.ts';
 
 /** Unchanged words shown around a change. */
 const CONTEXT = 12;
@@ -115,8 +115,7 @@ function print(url: string, sides: readonly { version: number; time: number }[],
   printSides('images', images);
   const quiet = found.sameText && [links, images].every(each => each.added.length + each.removed.length === 0);
   if (quiet) console.log('Text, links and images are identical; only markup or bytes differ.');
-  else
-    console.log(paint('dim', `${plural(found.removed, 'word')} removed, ${found.added.toLocaleString('en')} added.`));
+  else console.log(paint('dim', `${plural(found.removed, 'word')} removed, ${thousands(found.added)} added.`));
 }
 
 function printStretch(stretch: Stretch): void {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { allowAgain, forgetIn, forgottenTargets, wouldForget } from '../../engine/house/forget.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
-import { harmless, plural, size } from '../print/terminal.ts';
+import { harmless, plural, size, thousands } from '../print/terminal.ts';
 
 /** URLs that --dry-run shows; --json has them all. */
 const SHOWN = 20;
@@ -63,6 +63,6 @@ function show(urls: readonly string[], json: boolean): void {
     return;
   }
   for (const url of urls.slice(0, SHOWN)) console.log(harmless(url));
-  if (urls.length > SHOWN) console.log(`… and ${(urls.length - SHOWN).toLocaleString('en')} more.`);
+  if (urls.length > SHOWN) console.log(`… and ${thousands(urls.length - SHOWN)} more.`);
   console.log(`${plural(urls.length, 'page')} would be forgotten.`);
 }

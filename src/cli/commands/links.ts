@@ -6,7 +6,7 @@ import { aboutUrl } from '../../questions/page/page.ts';
 import { declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
-import { harmless, paint, table } from '../print/terminal.ts';
+import { harmless, paint, table, thousands } from '../print/terminal.ts';
 
 export function addLinksCommand(program: Command): void {
   const command = program
@@ -22,9 +22,9 @@ export function addLinksCommand(program: Command): void {
     const incoming = await collection.ask(linksInQuestion, { ...about, urls: [found] });
     endAsking(collection);
     if (given['json']) return printJson({ url: found, in: incoming, out: outgoing });
-    print(`Links to this page: ${incoming.length.toLocaleString('en')}`, incoming);
+    print(`Links to this page: ${thousands(incoming.length)}`, incoming);
     console.log();
-    print(`Links from this page: ${outgoing.length.toLocaleString('en')}`, outgoing);
+    print(`Links from this page: ${thousands(outgoing.length)}`, outgoing);
   });
 }
 

@@ -5,7 +5,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { type Invited, type Member, Members } from '../../transfer/entry/members.ts';
 import { declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
-import { harmless, moment, size, table } from '../print/terminal.ts';
+import { harmless, moment, size, table, thousands } from '../print/terminal.ts';
 import { quotaOf } from './outpost-rules.ts';
 
 export function addMembers(outpost: Command): void {
@@ -98,7 +98,7 @@ function termsOf({ servers, quotas }: Pick<Member, 'servers' | 'quotas'>): strin
   const any = (value: string | undefined) => value ?? 'no limit';
   return [
     servers.length === 0 ? 'any' : harmless(servers.join(', ')),
-    any(pages?.toLocaleString('en')),
+    any(pages === undefined ? undefined : thousands(pages)),
     any(bytes === undefined ? undefined : size(bytes)),
   ];
 }

@@ -19,7 +19,7 @@ import { counting } from '../print/counting.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { jsonText } from '../print/json.ts';
 import { writeOut } from '../print/out-file.ts';
-import { fold, harmless, paint, plural, roomOf, shortened, table } from '../print/terminal.ts';
+import { fold, harmless, paint, plural, roomOf, shortened, table, thousands } from '../print/terminal.ts';
 
 /** Exit code when the report holds what --fail-on names. */
 const FOUND = 7;
@@ -181,5 +181,5 @@ function printCheck({ findings }: Report, check: CheckName, limit: number): void
     }
     if (related.length > MOST_RELATED) console.log(paint('dim', `    and ${related.length - MOST_RELATED} more`));
   }
-  if (found.length > limit) console.log(paint('dim', `  and ${(found.length - limit).toLocaleString('en')} more`));
+  if (found.length > limit) console.log(paint('dim', `  and ${thousands(found.length - limit)} more`));
 }

@@ -16,7 +16,7 @@ import { dataOption, declare, values } from '../options/options.ts';
 import { counting } from '../print/counting.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
-import { duration, fold, harmless, paint, plural, roomOf, shellWord, size } from '../print/terminal.ts';
+import { duration, fold, harmless, paint, plural, roomOf, shellWord, size, thousands } from '../print/terminal.ts';
 
 const MOST = 100;
 
@@ -200,7 +200,7 @@ function print(
   state: SearchState,
   where: string,
 ): void {
-  const count = `${exact ? '' : 'more than '}${total.toLocaleString('en')} ${total === 1 && exact ? 'page' : 'pages'}`;
+  const count = `${exact ? '' : 'more than '}${thousands(total)} ${total === 1 && exact ? 'page' : 'pages'}`;
   const some = relaxed ? 'No page has all the words. With some of them: ' : '';
   if (corrected !== undefined)
     console.log(`No results for ${harmless(query)}. Showing results for ${paint('bold', harmless(corrected))}:`);

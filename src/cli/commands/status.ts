@@ -10,7 +10,7 @@ import { runtimeOf, runtimeWords } from '../../transfer/runtime.ts';
 import { declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';
 import { printJson } from '../print/json.ts';
-import { duration, fold, moment, paint, plural, roomOf, size, table } from '../print/terminal.ts';
+import { duration, fold, moment, paint, plural, roomOf, size, table, thousands } from '../print/terminal.ts';
 
 export function addStatusCommand(program: Command): void {
   const command = program
@@ -46,7 +46,7 @@ function printRunning({ command, state, started, pages, rate, queue, underWay, o
   console.log(
     `${paint('green', `A ${command} is ${state}`)}, started ${duration(time - started)} ago: ` +
       `${plural(pages, 'page')}, ${rate.toFixed(1)}/s, ` +
-      `${(queue + underWay).toLocaleString('en')} in the queue, ${plural(outcomes.failed, 'error')}.`,
+      `${thousands(queue + underWay)} in the queue, ${plural(outcomes.failed, 'error')}.`,
   );
 }
 
@@ -63,7 +63,7 @@ function print(status: Status): void {
   const { known, stored, waiting, servers } = status;
   const lines = [
     `${paint('bold', `${plural(stored, 'page')} stored`)} of ${plural(known, 'URL')} known on ` +
-      `${plural(servers, 'server')}; ${waiting.toLocaleString('en')} queued, ` +
+      `${plural(servers, 'server')}; ${thousands(waiting)} queued, ` +
       `${plural(status.retries, 'retry', 'retries')} scheduled.`,
     `${size(status.archiveBytes)} in the archive, ${size(status.wireBytes)} spent on the wire` +
       `${status.lastVisit ? `, last visit ${moment(status.lastVisit)}` : ''}.`,

@@ -2,7 +2,7 @@
 import type { Engine } from '../../engine/engine.ts';
 import type { PoolMember } from '../../home/partitions/pool.ts';
 import { poolFreshness } from '../../home/partitions/pool-freshness.ts';
-import { cut, duration, paint, plural, size } from './terminal.ts';
+import { cut, duration, paint, plural, size, thousands } from './terminal.ts';
 
 const TERMINAL = 200;
 const ELSEWHERE = 10_000;
@@ -45,7 +45,7 @@ export function crawlLine({ home, pool }: Engine): string {
     plural(progress.pages, 'page'),
     `${progress.rate().toFixed(progress.rate() < 10 ? 1 : 0)}/s`,
     size(progress.bytesDown),
-    `queue ${(waiting + home.dispatch.posts.pagesUnderWay).toLocaleString('en')}`,
+    `queue ${thousands(waiting + home.dispatch.posts.pagesUnderWay)}`,
     errors > 0 ? paint('yellow', `errors ${errors}`) : 'errors 0',
     `servers ${servers}`,
     `memory ${size(process.memoryUsage.rss())}`,
@@ -75,8 +75,8 @@ export function freshnessLine(): (opened: Engine) => string {
     const visited = Object.values(progress.outcomes).reduce((sum, each) => sum + each, 0);
     return [
       duration(progress.seconds * 1000),
-      `due ${due.toLocaleString('en')}`,
-      `visited ${visited.toLocaleString('en')}`,
+      `due ${thousands(due)}`,
+      `visited ${thousands(visited)}`,
       paint(progress.outcomes.fetched > 0 ? 'green' : 'dim', `changed ${progress.outcomes.fetched}`),
       `spent ${size(sum(({ ledger }) => ledger.account.spent))}`,
       `avoided ${size(sum(({ ledger }) => ledger.account.avoided))}`,

@@ -1,5 +1,6 @@
 /** Opening a large collection takes seconds: all that it knows is read once. Whoever waits sees how far that is. */
 import type { Reading } from '../../frontier/options.ts';
+import { thousands } from './terminal.ts';
 
 /** Milliseconds before the first word, and between two. */
 const TERMINAL = { first: 1000, next: 200 };
@@ -20,7 +21,7 @@ export function readingOf(pages: number): Reading {
       if (++rows % OFTEN !== 0 || performance.now() < due) continue;
       due = performance.now() + next;
       const share = Math.min(99, Math.floor((100 * rows) / (READINGS * pages)));
-      const line = `Opening the collection of ${pages.toLocaleString('en')} pages: ${share}%`;
+      const line = `Opening the collection of ${thousands(pages)} pages: ${share}%`;
       process.stderr.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
     }
     if (terminal) process.stderr.write('\r\u001b[2K');

@@ -9,9 +9,6 @@ const OLDEST = 24;
 /** Environment variable: the file descriptor that closes when the process ends that started this one. */
 const PARENT = 'SKEIN_PARENT';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const source = join(root, 'src', 'cli', 'main.ts');
-// In a checkout the sources, or the bundle of them where they are still the same; in the package its bundle.
-const main = existsSync(source) ? (freshBundle() ?? source) : join(root, 'dist', 'bundle', 'main.js');
 
 hideSecrets(process.argv.slice(2));
 const handedOver = process.env[PARENT] !== undefined;
@@ -21,7 +18,7 @@ if (preferred) {
   await handOver(preferred);
 } else if (isNewEnough(process.versions.node)) {
   await import('./settings.js');
-  await import(pathToFileURL(main).href);
+  await import(pathToFileURL(main()).href);
 } else {
   const node = bundledNode();
   if (!node) {
@@ -50,6 +47,12 @@ async function handOver(node) {
     process.exit(2);
   });
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 128 : 1)));
+}
+
+/** In a checkout the sources, or the bundle of them where they are still the same; in the package its bundle. */
+function main() {
+  const source = join(root, 'src', 'cli', 'main.ts');
+  return existsSync(source) ? (freshBundle() ?? source) : join(root, 'dist', 'bundle', 'main.js');
 }
 
 /** What scripts/bundle.js made of this checkout, unless a file has changed since. */

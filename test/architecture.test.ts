@@ -233,7 +233,6 @@ const MOST_MEMBERS = 15;
 /** Classes that have more, and how many: a number here only falls. */
 const LARGER: Readonly<Record<string, number>> = {
   'src/frontier/frontier.ts#Frontier': 24,
-  'src/ledger/ledger.ts#Ledger': 47,
   'src/search/index.ts#Search': 20,
   'src/transfer/stream-carrier.ts#StreamCarrier': 19,
 };

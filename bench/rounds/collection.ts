@@ -98,7 +98,7 @@ export class Collection {
     this.ledger.begin();
     const schedule = new Schedule(this.ledger);
     this.#admit(schedule, 0, timeOf(0));
-    this.ledger.set('refreshed', timeOf(0));
+    this.ledger.settings.set('refreshed', timeOf(0));
     this.ledger.commit();
   }
 
@@ -131,7 +131,7 @@ export class Collection {
     const queue: number[] = [];
     const clock = { now: () => now, ticks: () => now } as never;
     const frontier = frontierOf(schedule, queue, () => 0);
-    const pages = () => ({ pages: share * this.ledger.dueTimes.countLive(), bytes: Number.POSITIVE_INFINITY });
+    const pages = () => ({ pages: share * this.ledger.schedule.due.countLive(), bytes: Number.POSITIVE_INFINITY });
     const supply = new WatchSupply(
       { pool: new Pool([{ id: 0, ledger: this.ledger, frontier }]), clock },
       pages,
@@ -159,7 +159,7 @@ export class Collection {
     let settled = 0;
     const frontier = frontierOf(schedule, queue, () => settled);
     const clock = { now: () => now, ticks: () => now } as never;
-    const live = this.ledger.dueTimes.countLive();
+    const live = this.ledger.schedule.due.countLive();
     const pages =
       'share' in schedule.settings && schedule.settings.share !== undefined
         ? schedule.settings.share * live
@@ -242,7 +242,7 @@ export class Collection {
     if (before) this.ledger.pages.putKnown(row, before);
     else this.ledger.pages.addKnown(row);
     const spent = visit.cost.up + visit.cost.down;
-    this.ledger.account.add(now, server.id, visit.cost.cause, { spent });
+    this.ledger.servers.account.add(now, server.id, visit.cost.cause, { spent });
     this.#visits.set(page.site, (this.#visits.get(page.site) ?? 0) + 1);
     this.#bytes.set(page.site, (this.#bytes.get(page.site) ?? 0) + spent);
   }

@@ -44,7 +44,7 @@ export function visit(ledger: Ledger, page: number, time: number, again: boolean
     ...{ stage: again ? 'text' : 'first', amount: again ? 0.1 : null, cause: 'page', ms: 20, outpost: 'thread-1' },
     ...{ segment: null, place: null, length: null, request_length: null },
   });
-  ledger.account.add(time, (page % SERVERS) + 1, 'page', { spent: 1500 });
+  ledger.servers.account.add(time, (page % SERVERS) + 1, 'page', { spent: 1500 });
 }
 
 /** Open for writing. `now`: the time of the last visit. */

@@ -40,7 +40,7 @@ export function boundsOf(given: BoundOptions, settings: Settings, seeds: readonl
 }
 
 function remembered(settings: Settings): Bounds | undefined {
-  const saved = settings.setting<SavedBounds>(SETTING);
+  const saved = settings.get<SavedBounds>(SETTING);
   if (!saved) return undefined;
   const { domains, pvalue } = saved;
   return {
@@ -59,6 +59,6 @@ export function rememberMostPages(settings: Settings, most: number | undefined):
 
 /** New pages that a refresh may take in: where a crawl was bounded, the collection stays as large. `live`: its pages now. */
 export function roomForNew(settings: Settings, live: number): number {
-  const most = settings.setting<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
+  const most = settings.get<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
   return Math.max(0, most - live);
 }

@@ -71,7 +71,7 @@ export function aim(pool: Pool, wanted: Aim, now: number): void {
 /** Each partition with its part of a budget; together 1. One without pages gets next to nothing, unless none has any. */
 function weighed(pool: Pool): [PoolMember, number][] {
   const members = [...pool];
-  const sizes = members.map(({ ledger }) => ledger.dueTimes.countLive() || 1e-6);
+  const sizes = members.map(({ ledger }) => ledger.schedule.due.countLive() || 1e-6);
   const all = sizes.reduce((sum, size) => sum + size, 0);
   return members.map((member, i) => [member, sizes[i]! / all]);
 }

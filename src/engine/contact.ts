@@ -12,5 +12,5 @@ export function rememberedContact(settings: Settings, given?: string): string | 
     throw new SkeinError('bad-option', 'A contact is one line of plain characters without brackets.', EXAMPLE);
   }
   if (given !== undefined) settings.set(CONTACT, given);
-  return given ?? settings.setting<string>(CONTACT);
+  return given ?? settings.get<string>(CONTACT);
 }

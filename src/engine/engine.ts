@@ -202,7 +202,7 @@ async function makeOutposts(
     clock,
     say,
     auditShare: audit,
-    crossed: (line: LineSums) => ledger.account.addLine(clock.now(), line),
+    crossed: (line: LineSums) => ledger.servers.account.addLine(clock.now(), line),
     ...(decider && { decider: { digest: digestOf(decider), bytes: decider } }),
     ...(absence !== undefined && { lease: absence }),
   });

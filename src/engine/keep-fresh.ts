@@ -84,7 +84,7 @@ export async function keepFresh(
       ...summaryOf(engine, false),
       full: roomForNew(engine.settings, pool.live) === 0,
       ...(work?.tally() ?? noTally),
-      avoided: sumOf(pool, ({ ledger }) => ledger.account.avoided),
+      avoided: sumOf(pool, ({ ledger }) => ledger.servers.account.avoided),
       left: supply.left,
       since: round && round.begun < started ? round.begun : undefined,
       visitsPerDay: sumOf(pool, ({ frontier }) => frontier.schedule.visitsPerDay),
@@ -208,7 +208,7 @@ function conclude({ home, pool, clock }: Engine, round: boolean): void {
   if (round && !home.stopped) endRound(pool);
   for (const { ledger, frontier } of pool) {
     ledger.begin();
-    if (!round) ledger.set('refreshed', clock.now());
+    if (!round) ledger.settings.set('refreshed', clock.now());
     frontier.schedule.noteFreshness(clock.now());
     ledger.commit();
   }

@@ -26,7 +26,7 @@ import { interestIn } from '../home/indexing/indexing.ts';
 import { offsiteOf } from '../home/offsite/offsite.ts';
 import type { OpenPartition } from '../home/partitions/partition.ts';
 import { type Collection, makeCollection, makePartition, readCollection } from '../ledger/collection/collection.ts';
-import { SharedSettings } from '../ledger/collection/settings.ts';
+import { SharedSettings } from '../ledger/collection/shared-settings.ts';
 import { Ledger, lockCollection } from '../ledger/ledger.ts';
 import { type Bounds, boundsOf, rememberMostPages } from './bounds.ts';
 import { closeToOthers } from './close-to-others.ts';
@@ -132,7 +132,8 @@ export class OpenPartitions {
   /** Lets go of what retention does not keep; while no home works in the partitions. */
   async keepHouse(): Promise<void> {
     await this.dropOld(({ ledger, archive }) => committing(ledger, archive));
-    for (const { ledger } of this.partitions) if (!ledger.abandoned) deleteReplaced(ledger, ledger.directory);
+    for (const { ledger } of this.partitions)
+      if (ledger.state !== 'abandoned') deleteReplaced(ledger, ledger.directory);
   }
 
   /** The same, but the files of replaced segments stay. `commitOf`: how what is written in a partition becomes durable. */
@@ -144,7 +145,7 @@ export class OpenPartitions {
     const now = this.#run.clock.now();
     for (const [i, opened] of this.partitions.entries()) {
       const { ledger, archive } = opened;
-      if (ledger.abandoned) continue;
+      if (ledger.state === 'abandoned') continue;
       if (offsiteOf(ledger)) await (await import('../home/offsite/bring.ts')).bringAll(ledger);
       await retain({ ledger, archive, commit: commitOf(opened) }, retention, now, bytes[i]! / all);
     }
@@ -163,7 +164,7 @@ export class OpenPartitions {
     this.settings.leave(ledger);
     try {
       await archive.close();
-      if (!ledger.abandoned) frontier.close();
+      if (ledger.state !== 'abandoned') frontier.close();
       await last?.();
     } finally {
       ledger.close();
@@ -240,13 +241,13 @@ interface ErrandOut {
 /** Errands that outposts of an earlier run may still be at; those that nobody can come back with are dropped. */
 function errandsOut(ledger: Ledger, { listen, outposts = [] }: EngineOptions): ErrandOut[] {
   const out: ErrandOut[] = [];
-  for (const { id, outpost, bytes, issued, sequence } of ledger.errands.all()) {
+  for (const { id, outpost, bytes, issued, sequence } of ledger.outbox.errands.all()) {
     const reachable = listen !== undefined || outposts.some(({ url }) => url === outpost);
     try {
       if (!reachable) throw new SkeinError('not-found', 'its outpost is not part of this run');
       out.push({ errand: decodeErrand(bytes), outpost, issued, sequence });
     } catch {
-      ledger.errands.remove(id); // its pages wait like all others
+      ledger.outbox.errands.remove(id); // its pages wait like all others
     }
   }
   return out;
@@ -303,5 +304,5 @@ export const digestOf = (code: Uint8Array): string => hash('sha256', code);
 /** The detector that was chosen now, else the one chosen last. In a transaction. */
 function rememberedDetector(settings: SharedSettings, given: string | undefined): string {
   if (given !== undefined) settings.set('detector', given);
-  return given ?? settings.setting<string>('detector') ?? 'content';
+  return given ?? settings.get<string>('detector') ?? 'content';
 }

@@ -9,7 +9,7 @@ const SETTING = 'every';
 
 /** By what was given now, else by what was given last; undefined = nobody set any. */
 export function timetableOf({ settings, collection, pool, clock }: Engine, given?: readonly string[]) {
-  const rules = (given ?? settings.setting<readonly string[]>(SETTING) ?? []).map(parseTimed);
+  const rules = (given ?? settings.get<readonly string[]>(SETTING) ?? []).map(parseTimed);
   if (given) {
     for (const { ledger } of collection.partitions) ledger.begin();
     settings.set(SETTING, given);
@@ -31,11 +31,11 @@ export function comingLooks(data: string, most: number, given?: readonly string[
   const collection = askCollection(data);
   try {
     const all = collection.here.flatMap(({ ledger }) => {
-      const kept = ledger.setting<readonly string[]>(SETTING) ?? [];
+      const kept = ledger.settings.get<readonly string[]>(SETTING) ?? [];
       const isNew = given !== undefined && given.join('\n') !== kept.join('\n');
       const ruleOf = timedFor((given ?? kept).map(parseTimed));
       const planned = isNew ? plannedBy(ledger, ruleOf) : [];
-      const looks = ledger.dueTimes
+      const looks = ledger.schedule.due
         .due('pages', Number.MAX_SAFE_INTEGER, most + planned.length)
         .map(({ page, due }) => {
           const { url } = ledger.pages.get(page)!;
@@ -50,9 +50,9 @@ export function comingLooks(data: string, most: number, given?: readonly string[
 }
 
 /** Pages that rules name, by when they were last seen. */
-function plannedBy({ scheduled }: Ledger, ruleOf: ReturnType<typeof timedFor>): ComingLook[] {
+function plannedBy({ schedule }: Ledger, ruleOf: ReturnType<typeof timedFor>): ComingLook[] {
   const looks: ComingLook[] = [];
-  for (const { url, role, seen_time } of scheduled.all()) {
+  for (const { url, role, seen_time } of schedule.pages.all()) {
     const rule = role === 0 ? ruleOf(url) : undefined;
     if (rule) looks.push({ url, due: nextLook(rule, seen_time), rule: rule.text });
   }

@@ -73,9 +73,9 @@ async function tellPart(wanted: ChunksWanted, told: ChunkCounts, out: Writable):
   };
   // First: a page that was allowed to come back may be among those below.
   if (wanted.after !== '0')
-    for (const url of ledger.house.forgetting.between(from.forgotten, upTo.forgotten))
+    for (const url of ledger.storage.forgetting.between(from.forgotten, upTo.forgotten))
       if (wanted.matches(url)) await clear(url);
-  for (const { page, url } of ledger.visits.newsPages(from.visit, upTo.visit)) {
+  for (const { page, url } of ledger.queries.news.newsPages(from.visit, upTo.visit)) {
     if (!wanted.matches(url)) continue;
     const [before, now] = [await versions.at(page, from), await versions.of(page, upTo.visit)];
     if (before === 'lost') await clear(url);

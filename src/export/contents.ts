@@ -11,7 +11,7 @@ import { type Version, Versions } from './versions.ts';
 
 /** Every HTML page that is wanted, as it is now or was then. */
 async function* versionsOf(versions: Versions, wanted: Wanted): AsyncGenerator<Version & { server: number }> {
-  for (const { page, server, url } of versions.ledger.visits.newsPages(0, Number.MAX_SAFE_INTEGER)) {
+  for (const { page, server, url } of versions.ledger.queries.news.newsPages(0, Number.MAX_SAFE_INTEGER)) {
     if (!wanted.matches(url)) continue;
     const version = await versions.of(page, Number.MAX_SAFE_INTEGER, wanted.until);
     if (version && version.time >= wanted.since) yield { ...version, server };

@@ -93,7 +93,7 @@ async function linesOf(part: WantedPart, wanted: Wanted, out: Writable): Promise
 function hiddenOf(ledger: Ledger, url: string): { hidden?: string } {
   const { high, low } = fingerprint(url, { high: 0, low: 0 });
   const page = ledger.pages.find(high, low);
-  const hidden = page && ledger.hidden.of(page.id);
+  const hidden = page && ledger.links.hidden.of(page.id);
   return hidden ? { hidden } : {};
 }
 

@@ -20,9 +20,9 @@ const CURSOR = /^(\d{1,15})-(\d{1,16})(?:-(\d{1,15}))?$/;
 /** Visits arrive nearly in the order of their times; those of other machines may come this much later. */
 const OUT_OF_ORDER = DAY;
 
-export function newestIn({ visits, house }: Ledger): ReadUpTo {
+export function newestIn({ visits, storage }: Ledger): ReadUpTo {
   const last = visits.newest();
-  return last === 0 ? NOTHING : { visit: last, time: visits.get(last)!.time, forgotten: house.forgetting.newest() };
+  return last === 0 ? NOTHING : { visit: last, time: visits.get(last)!.time, forgotten: storage.forgetting.newest() };
 }
 
 export function cursorAt({ visit, time, forgotten }: ReadUpTo): string {
@@ -37,16 +37,16 @@ export function readUpTo(cursor: string, ledger: Ledger): ReadUpTo {
     .map(Number);
   if (visit === undefined || time === undefined)
     throw new SkeinError('bad-option', `"${cursor}" is not a cursor.`, HINT);
-  if ((visit > 0 && !isOf(ledger, visit, time)) || forgotten > ledger.house.forgetting.newest())
+  if ((visit > 0 && !isOf(ledger, visit, time)) || forgotten > ledger.storage.forgetting.newest())
     throw new SkeinError('bad-option', `The cursor ${cursor} belongs to another collection.`, HINT);
   return { visit, time, forgotten };
 }
 
 /** Looks that left nothing are deleted after some time: then the visits around it say whether it was one of them. */
-function isOf({ visits, house }: Ledger, visit: number, time: number): boolean {
+function isOf({ visits, storage }: Ledger, visit: number, time: number): boolean {
   const exact = visits.get(visit);
   if (exact) return exact.time === time;
-  const { before = 0, after } = house.versions.timesAround(visit);
+  const { before = 0, after } = storage.versions.timesAround(visit);
   return after !== undefined && time <= after + OUT_OF_ORDER && time >= before - OUT_OF_ORDER;
 }
 

@@ -13,7 +13,7 @@ export interface FollowedCopy {
 
 /** Those that pass, by their own time and the place of their version. One that cannot be read is left out. */
 export async function* followedCopies(ledger: Ledger, copies: Copies, filter: Filter): AsyncGenerator<FollowedCopy> {
-  for (const { page, segment, place, time } of ledger.followed.all()) {
+  for (const { page, segment, place, time } of ledger.storage.followed.all()) {
     const known = ledger.pages.known(page);
     const url = ledger.pages.get(page)?.url;
     if (!known || url === undefined || known.segment !== segment || known.place !== place) continue;

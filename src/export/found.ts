@@ -8,7 +8,7 @@ async function writeFound(wanted: Wanted, out: Writable): Promise<number> {
   for (const { data } of partsOf(wanted)) {
     using opened = new DisposableStack();
     const ledger = opened.adopt(new Ledger(data, 'read'), each => each.close());
-    for (const { url, time, data: found } of ledger.found.between(0, Number.MAX_SAFE_INTEGER, wanted.newest)) {
+    for (const { url, time, data: found } of ledger.visits.found.between(0, Number.MAX_SAFE_INTEGER, wanted.newest)) {
       if (time < wanted.since || time >= wanted.until || !wanted.matches(url)) continue;
       const head = JSON.stringify({ url, time: new Date(time).toISOString() }).slice(0, -1);
       await put(out, `${head},"data":${found}}\n`);

@@ -59,7 +59,7 @@ export class Versions {
 
   /** Without that each visit that brought a page has its copy. */
   #losesCopies(): boolean {
-    return everKept(this.ledger) || this.ledger.setting(WRITTEN_OFF) !== undefined;
+    return everKept(this.ledger.settings) || this.ledger.settings.get(WRITTEN_OFF) !== undefined;
   }
 
   #isLost(page: number, { visit, time }: ReadUpTo): boolean {
@@ -97,7 +97,7 @@ export class Versions {
   #sampleOf(server: number): readonly number[] {
     if (!this.#samples) {
       const samples = new Map<number, number[]>();
-      for (const { page, server: its } of this.ledger.house.copies.pages()) {
+      for (const { page, server: its } of this.ledger.storage.copies.pages()) {
         const sample = samples.get(its) ?? [];
         samples.set(its, sample);
         sample.push(page);

@@ -85,7 +85,7 @@ export function sizeOf({ remote, follow }: Delegation, lane: Lane, terms: Terms)
 /** Fingerprints of the server's pages that the errand does not name, as the errand carries them. */
 export function seenOn(ledger: Ledger, { server, pages }: Lane, named: ReadonlySet<number>): Uint8Array {
   const words: number[] = [];
-  const all = pages > named.size ? ledger.scans.ofServer(server.id) : [];
+  const all = pages > named.size ? ledger.queries.scans.ofServer(server.id) : [];
   for (const { id, high, low } of all) if (!named.has(id)) words.push(high, low);
   const bytes = new Uint8Array(words.length * 4);
   const view = new DataView(bytes.buffer);

@@ -57,7 +57,7 @@ export function hintOf(
 ): Hint {
   const { depth, relevance } = page;
   const forward = order === 'pvalue' ? ledger.pages.known(page.page)?.urls : undefined;
-  return { depth, relevance, forward: forward ?? UNKNOWN, backward: ledger.backward.of(page.page) };
+  return { depth, relevance, forward: forward ?? UNKNOWN, backward: ledger.links.backward.of(page.page) };
 }
 
 /** `before`: what earlier visits taught, undefined = there was none. */

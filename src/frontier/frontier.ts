@@ -183,8 +183,8 @@ export class Frontier {
     if (scope.domains.length > 0 || outside(url) === undefined) return;
     if (moved) moved(url);
     else {
-      takeIn(this.#ledger, url);
-      this.widen(outsideOf(this.#ledger, scope));
+      takeIn(this.#ledger.settings, url);
+      this.widen(outsideOf(this.#ledger.settings, scope));
     }
   }
 
@@ -272,7 +272,7 @@ export class Frontier {
     const page = { id, lane, visit, outpost: from.outpost };
     if (!anyone(lane.server.origin, this.#elsewhere.refused(page, from.machine, this.#clock.now()))) return false;
     const { up, down, cause } = visit.cost;
-    this.#ledger.account.add(visit.time, lane.server.id, cause, { spent: up + down });
+    this.#ledger.servers.account.add(visit.time, lane.server.id, cause, { spent: up + down });
     if (this.#back(underWay, id).counted) this.#budget.issued--;
     this.#elsewhere.add(page);
     this.#readyLanes.stir(lane);

@@ -5,11 +5,11 @@
 import { factsAt, MAX_LEVELS } from '../errand/facts.ts';
 import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import { LINK_ADDED, LINK_NOFOLLOW, type Links, type LinkVerdict, type Stage, type Visit } from '../errand/visit.ts';
-import { ELSEWHERE } from '../ledger/collection/border.ts';
-import type { Crossing } from '../ledger/collection/crossing.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Fingerprints } from '../ledger/memory/fingerprints.ts';
 import { NearPages } from '../ledger/memory/near.ts';
+import { ELSEWHERE } from '../ledger/outbox/border.ts';
+import type { Crossing } from '../ledger/outbox/crossing.ts';
 import { FLAG_NOFOLLOW } from '../ledger/pages/known-row.ts';
 import type { PageRow } from '../ledger/pages/pages.ts';
 import type { Server } from '../ledger/servers.ts';
@@ -70,7 +70,9 @@ export class Learning {
     for (let at = 0; at < shapes.length; at += 2 + shapes[at + 1]!) {
       laneOf(shapes[at]!).shapes.load(shapes.subarray(at + 2, at + 2 + shapes[at + 1]!));
     }
-    for (const { page, server, url, digest, simhash, isCopy, original } of reading(this.#ledger.scans.fetched(visit))) {
+    for (const { page, server, url, digest, simhash, isCopy, original } of reading(
+      this.#ledger.queries.scans.fetched(visit),
+    )) {
       const [high, low] = wordsOf(simhash);
       if (original) {
         this.#digests.set(...wordsOf(digest), page);
@@ -101,11 +103,11 @@ export class Learning {
     const { server, pages } = lesson.lane;
     const planned = this.#schedule.after({ id, visit, before, server, pages, alias, second });
     const known = knownRow(lesson, { movedTo, near, twin, alias, planned });
-    if (before && visit.outcome === 'fetched') this.#ledger.dueTimes.hastenAliases(id, visit.time);
+    if (before && visit.outcome === 'fetched') this.#ledger.schedule.due.hastenAliases(id, visit.time);
     if (before) this.#ledger.pages.putKnown(known, before);
     else {
       this.#ledger.pages.addKnown(known);
-      this.#ledger.told.remove(id);
+      this.#ledger.schedule.told.remove(id);
     }
     const number = this.#ledger.visits.add({
       page: id,
@@ -129,9 +131,9 @@ export class Learning {
     });
     const levels = visit.stage === 'structure' ? (visit.where ?? []).slice(0, MAX_LEVELS) : [];
     if (levels.length > 0) this.#ledger.visits.addLevels(number, levels);
-    if (visit.data !== undefined) this.#ledger.found.add(number, id, visit.data);
-    if (before) this.#ledger.inferred.remove(id);
-    if (before && stored) this.#ledger.followed.remove(id);
+    if (visit.data !== undefined) this.#ledger.visits.found.add(number, id, visit.data);
+    if (before) this.#ledger.storage.inferred.remove(id);
+    if (before && stored) this.#ledger.storage.followed.remove(id);
     else if (lesson.follows) this.#follow(lesson, lesson.follows);
     this.#server(lesson);
     if (stored && visit.facts && twin === 0) this.#remember(id, visit.facts);
@@ -154,10 +156,10 @@ export class Learning {
   }
 
   #follow({ id, before, visit: { time } }: Lesson, { digest, delta, edited }: Follows): void {
-    const older = this.#ledger.followed.of(id)?.edited ?? 0;
+    const older = this.#ledger.storage.followed.of(id)?.edited ?? 0;
     const { segment, place } = before!;
     const row = { page: id, time, edited: edited ? time : older, segment: segment!, place: place!, digest, delta };
-    this.#ledger.followed.put(row);
+    this.#ledger.storage.followed.put(row);
   }
 
   #redirect({ id, visit }: Lesson, location: string): number | null {
@@ -238,11 +240,11 @@ export class Learning {
     const before = this.#ledger.pages.size;
     const id = this.#admission.cross(crossing);
     if (id === 0) return;
-    if (kind === 'link') this.#ledger.backward.addForeign(id, 1);
-    else if (kind === 'unlink') this.#ledger.backward.addForeign(id, -1);
+    if (kind === 'link') this.#ledger.links.backward.addForeign(id, 1);
+    else if (kind === 'unlink') this.#ledger.links.backward.addForeign(id, -1);
     else if (kind === 'listed' && id <= before && lastmod > 0) this.#notice(this.#ledger.pages.get(id)!, lastmod, time);
-    const lost = kind === 'unlisted' || (kind === 'unlink' && this.#ledger.backward.of(id) === 0);
-    if (lost) this.#ledger.dueTimes.doubt(id, this.#ledger.pages.known(id)?.seen_time ?? 0);
+    const lost = kind === 'unlisted' || (kind === 'unlink' && this.#ledger.links.backward.of(id) === 0);
+    if (lost) this.#ledger.schedule.due.doubt(id, this.#ledger.pages.known(id)?.seen_time ?? 0);
   }
 
   /** Finds the page that this one nearly equals, and counts the shape of its URL, by which traps are recognised. */
@@ -271,7 +273,7 @@ export class Learning {
     // A body that came and held nothing new is neither stored nor forwarded.
     const same = visit.outcome === 'same' && cost.cause === 'page';
     const sums = same ? { spent, avoided: cost.down } : { spent, avoided };
-    this.#ledger.account.add(time, server.id, same ? 'same' : cost.cause, sums);
+    this.#ledger.servers.account.add(time, server.id, same ? 'same' : cost.cause, sums);
     const slower = visit.status > 0 && learnLatency(server, cost.ms);
     if (learnTrust(server, visit, before) || slower) this.#ledger.servers.touch(server);
     const reason: Reason | undefined = reasons[visit.reason as ReasonCode];
@@ -344,7 +346,7 @@ function judged({ visit, before }: Lesson): Visit {
 }
 
 /** A document from the databases or media folders of a site need not exist on its web server: a 404 there says nothing. */
-function ofHidden({ hidden }: Ledger, { id, outpost }: Lesson, visit: Visit): Visit {
-  if (visit.outcome !== 'gone' || outpost.startsWith('site ') || hidden.of(id) === undefined) return visit;
+function ofHidden({ links }: Ledger, { id, outpost }: Lesson, visit: Visit): Visit {
+  if (visit.outcome !== 'gone' || outpost.startsWith('site ') || links.hidden.of(id) === undefined) return visit;
   return { ...visit, outcome: 'failed', reason: 'http-5xx' };
 }

@@ -79,7 +79,7 @@ export class MemoryFile {
 
   #read(): Memory | undefined {
     const { pages, visits, directory } = this.#ledger;
-    const named = this.#ledger.setting<Named>(SETTING);
+    const named = this.#ledger.settings.get<Named>(SETTING);
     if (!named || !isReadable(named) || named.page > pages.size || named.visit > visits.last) return undefined;
     const bytes = bytesOf(join(directory, named.file));
     const whole = named.lengths.reduce((sum, length) => sum + aligned(length), 0);
@@ -124,13 +124,13 @@ export class MemoryFile {
     }
     const lengths = parts.map(part => part.length);
     const named: Named = { file, layout: LAYOUT, ...this.#end, digest: hash('sha256', bytes), lengths };
-    this.#ledger.set(SETTING, named);
+    this.#ledger.settings.set(SETTING, named);
   }
 
   /** Deletes the files that are not named. */
   tidy(): void {
     const { directory } = this.#ledger;
-    const named = this.#ledger.setting<Named>(SETTING)?.file;
+    const named = this.#ledger.settings.get<Named>(SETTING)?.file;
     for (const file of readdirSync(directory))
       if (FILES.test(file) && file !== named) rmSync(join(directory, file), { force: true });
   }

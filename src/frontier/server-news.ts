@@ -26,7 +26,7 @@ export function learnNews(ledger: Ledger, lane: Lane, news: ServerNews, from: Ne
   const own = machine === '';
   if (!own) lane.views.set(machine, { ...lane.views.get(machine), ...viewOf(news) });
   server.address = own ? news.address || server.address : server.address || news.address;
-  if (news.robotsBytes > 0) ledger.account.add(now, server.id, 'robots', { spent: news.robotsBytes });
+  if (news.robotsBytes > 0) ledger.servers.account.add(now, server.id, 'robots', { spent: news.robotsBytes });
   ledger.servers.touch(server);
   if (!own && server.robots && server.rulesBy === '') return; // home has seen for itself
   if (news.robots) {

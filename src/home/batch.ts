@@ -60,7 +60,7 @@ export class Batch {
     const { ledger, archive, beforeCommit } = this.#parts;
     const ends = archive.ends(this.#segment);
     ledger.begin();
-    for (const { segment, length } of ends) ledger.setSegment(segment, length);
+    for (const { segment, length } of ends) ledger.storage.segments.setLength(segment, length);
     beforeCommit?.();
     ledger.commit();
     this.#segment = ends.at(-1)?.segment ?? 0;

@@ -11,8 +11,8 @@ import { parseKeep, parseScope } from '../errand/scope/scope.ts';
 import type { Outcome } from '../errand/visit.ts';
 import { excludedIn, outsideOf, setExcluded } from '../frontier/admission/crawl-bounds.ts';
 import type { FrontierOptions } from '../frontier/options.ts';
-import { ELSEWHERE } from '../ledger/collection/border.ts';
 import type { Settings as CollectionSettings } from '../ledger/collection/settings.ts';
+import { ELSEWHERE } from '../ledger/outbox/border.ts';
 import type { Home } from './home.ts';
 import { type Machine, MachineWatch } from './machines/machines.ts';
 import { serversAtWork } from './machines/posts.ts';
@@ -268,7 +268,7 @@ export class HomeControl {
     if (!known) throw new SkeinError('refused', 'It was never visited and is already queued.');
     if (known.retry_at !== null && known.retry_at <= now) return 'It is already queued.';
     // The supply only finds retries that fell due since its last search, so the time must be in the future.
-    ledger.dueTimes.setRetry(id, now + 1000);
+    ledger.schedule.due.setRetry(id, now + 1000);
     return 'Skein retries it in a moment.';
   }
 

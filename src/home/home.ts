@@ -256,7 +256,7 @@ export class Home {
   #dispatchFar(travelling: readonly Travelling[]): void {
     const issued = this.#clock.now();
     for (const { errand, to, partition } of travelling) {
-      partition.ledger.errands.add({ id: errand.id, outpost: to.name, bytes: encodeErrand(errand), issued });
+      partition.ledger.outbox.errands.add({ id: errand.id, outpost: to.name, bytes: encodeErrand(errand), issued });
     }
     for (const partition of new Set(travelling.map(each => each.partition))) partition.batch.commit();
     for (const { errand, to } of travelling) to.send(errand);

@@ -20,7 +20,7 @@ export function masksOn(ledger: Ledger, page: number, server: number): ShownMask
 export function unmask(ledger: Ledger, page: number, server: number): number {
   const { knowledge, places } = knownOf(ledger, page, server);
   const lifted = knowledge.lift(places);
-  if (lifted > 0) ledger.masks.putServer(server, knowledge.save());
+  if (lifted > 0) ledger.servers.masks.putServer(server, knowledge.save());
   return lifted;
 }
 
@@ -30,8 +30,8 @@ export function liftedInWords(masks: number): string {
 }
 
 function knownOf(ledger: Ledger, page: number, server: number): { knowledge: ServerKnowledge; places: Places } {
-  const knowledge = new ServerKnowledge(ledger.masks.ofServer<Saved>(server));
-  return { knowledge, places: new Places(ledger.masks.ofPage<SavedPlaces>(page)) };
+  const knowledge = new ServerKnowledge(ledger.servers.masks.ofServer<Saved>(server));
+  return { knowledge, places: new Places(ledger.servers.masks.ofPage<SavedPlaces>(page)) };
 }
 
 const looks = (count = 0): string => (count === 1 ? 'one second look' : `${count} second looks`);

@@ -22,7 +22,7 @@ type RoundPartitions = Iterable<{ readonly ledger: Ledger }>;
 export function beginRound(partitions: RoundPartitions, now: number): Round {
   const ledgers = [...partitions].map(({ ledger }) => ledger);
   const opened = newest(
-    ledgers.map(ledger => ledger.setting<Round | null>('round') ?? undefined),
+    ledgers.map(ledger => ledger.settings.get<Round | null>('round') ?? undefined),
     round => round.begun,
   );
   if (opened && opened.begun <= now && now - opened.begun < LONGEST) return opened;
@@ -34,20 +34,20 @@ export function beginRound(partitions: RoundPartitions, now: number): Round {
 /** A round that begins now, and is not in the ledgers yet. */
 export function newRound(partitions: RoundPartitions, now: number): Round {
   const ledgers = [...partitions].map(({ ledger }) => ledger);
-  const refreshed = newest(ledgers.map(ledger => ledger.setting<number>('refreshed')));
+  const refreshed = newest(ledgers.map(ledger => ledger.settings.get<number>('refreshed')));
   return { begun: now, before: refreshed ?? newest(ledgers.map(({ visits }) => visits.lastTime)) ?? now };
 }
 
 /** Notes in the ledgers of these partitions that they take part in a round. */
 export function joinRound(partitions: RoundPartitions, { begun, before }: Round): void {
   for (const { ledger } of partitions)
-    if (ledger.setting<Round | null>('round')?.begun !== begun) begin(ledger, { begun, before });
+    if (ledger.settings.get<Round | null>('round')?.begun !== begun) begin(ledger, { begun, before });
 }
 
 function begin(ledger: Ledger, round: Round): void {
   ledger.begin();
-  ledger.set('round', round);
-  ledger.set('refreshed', round.begun);
+  ledger.settings.set('round', round);
+  ledger.settings.set('refreshed', round.begun);
   ledger.commit();
 }
 
@@ -55,7 +55,7 @@ function begin(ledger: Ledger, round: Round): void {
 export function endRound(partitions: RoundPartitions): void {
   for (const { ledger } of partitions) {
     ledger.begin();
-    ledger.set('round', null);
+    ledger.settings.set('round', null);
   }
 }
 

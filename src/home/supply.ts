@@ -77,13 +77,13 @@ export function crawlSupply({ pool, clock }: SupplyParts, patience: number): Sup
 /** When the next retry falls due, milliseconds since 1970. */
 export function nextRetryOf(pool: Pool): number {
   let time = Number.POSITIVE_INFINITY;
-  for (const { ledger } of pool) time = Math.min(time, ledger.dueTimes.nextRetry()?.time ?? time);
+  for (const { ledger } of pool) time = Math.min(time, ledger.schedule.due.nextRetry()?.time ?? time);
   return time;
 }
 
 /** Failures that are due for a retry by now, at most so many of each partition. */
 export function retriesBy(pool: Pool, now: number, most: number): PoolPage[] {
-  return [...pool].flatMap(member => member.ledger.dueTimes.retries(0, now, most).map(row => ({ member, ...row })));
+  return [...pool].flatMap(member => member.ledger.schedule.due.retries(0, now, most).map(row => ({ member, ...row })));
 }
 
 /** What a budget allows: pages, bytes, or both. */
@@ -138,11 +138,11 @@ export function retriesOf({ pool, clock }: SupplyParts): () => void {
     for (const { ledger, frontier } of pool) {
       if (isBack) {
         ledger.begin();
-        ledger.dueTimes.takeBack(now);
+        ledger.schedule.due.takeBack(now);
       }
       const before = until.get(ledger) ?? 0;
       const since = before - (now - passed) > ASK_EVERY ? Math.max(0, now - passed) : before;
-      frontier.again(ledger.dueTimes.retries(since, now));
+      frontier.again(ledger.schedule.due.retries(since, now));
       until.set(ledger, now);
     }
   };

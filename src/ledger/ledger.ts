@@ -3,6 +3,10 @@
  * number may read it. Writes gather in one transaction, which `commit()` commits a few times a second: what is committed
  * survives kill -9, and what is not was never acknowledged to anyone.
  *
+ * Its tables are grouped by what they are about: `settings`; `pages`, `visits`, `servers` and `links`, each with the sums and
+ * marks that belong to them; `schedule` (due times, and what servers tell of changes), `storage` (copies in the archive),
+ * `outbox` (what other machines have not confirmed yet), and `queries`, which read many rows and write none.
+ *
  * It never decides anything: the frontier says what to write.
  */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
@@ -10,80 +14,38 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { SkeinError, systemWords } from '../base/errors.ts';
-import { Account } from './account.ts';
-import { Border } from './collection/border.ts';
 import { diskError, isFull } from './collection/disk-error.ts';
-import { Errands } from './errands.ts';
-import { Forecasts } from './forecasts.ts';
-import { House } from './house/house.ts';
-import { IndexFeed } from './index-feed.ts';
-import { Backward } from './links/backward.ts';
+import { LedgerSettings } from './collection/settings.ts';
 import { LinkIndex } from './links/links.ts';
-import { Listings } from './listings.ts';
-import { Looks } from './looks.ts';
-import { News } from './news.ts';
-import { KnownFaces } from './notices/faces.ts';
-import { HiddenPages } from './notices/hidden.ts';
-import { ToldPages } from './notices/told.ts';
-import { NoticeTrust } from './notices/trust.ts';
-import { PageList } from './page-list.ts';
-import { DueTimes } from './pages/due-times.ts';
-import { Followed } from './pages/followed.ts';
-import { FoundData } from './pages/found.ts';
-import { Inferred } from './pages/inferred.ts';
-import { Masks } from './pages/masks.ts';
-import { PageScans } from './pages/page-scans.ts';
+import { Outbox } from './outbox/outbox.ts';
 import { Pages } from './pages/pages.ts';
-import { ScheduledPages } from './pages/scheduled-pages.ts';
-import { Seeds } from './pages/seeds.ts';
 import { ServerPages } from './pages/server-pages.ts';
-import { Reckoning } from './reckoning.ts';
-import { Changes } from './replica/changes.ts';
+import { Queries } from './queries/queries.ts';
+import { ScheduleTables } from './schedule/schedule.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { Servers } from './servers.ts';
-import { SiteQuestions } from './site-questions.ts';
-import { Tallies } from './tallies.ts';
+import { Storage } from './storage/storage.ts';
 import { Visits } from './visits.ts';
 
 export { diskError };
 
+/** `batch`: one is open, which may still be rolled back. `abandoned`: memory is ahead of the file, for good. */
+type LedgerState = 'idle' | 'batch' | 'abandoned';
+
 export class Ledger {
   readonly directory: string;
-  /** Private, because SQL stays in this folder: everybody else asks the parts below by name. */
+  /** Private, because SQL stays in this folder: everybody else asks the groups below by name. */
   private readonly database: DatabaseSync;
+  readonly settings: LedgerSettings;
   readonly pages: Pages;
-  readonly scans: PageScans;
   readonly visits: Visits;
   readonly servers: Servers;
   readonly links: LinkIndex;
-  readonly backward: Backward;
-  readonly account: Account;
-  readonly dueTimes: DueTimes;
-  readonly scheduled: ScheduledPages;
-  readonly forecasts: Forecasts;
-  readonly found: FoundData;
-  readonly errands: Errands;
-  readonly listings: Listings;
-  readonly pageList: PageList;
-  readonly news: News;
-  readonly indexFeed: IndexFeed;
-  readonly reckoning: Reckoning;
-  readonly tallies: Tallies;
-  readonly looks: Looks;
+  readonly schedule: ScheduleTables;
+  readonly storage: Storage;
+  readonly outbox: Outbox;
+  readonly queries: Queries;
   readonly #serverPages: ServerPages;
-  readonly followed: Followed;
-  readonly inferred: Inferred;
-  readonly masks: Masks;
-  readonly seeds: Seeds;
-  readonly site: SiteQuestions;
-  readonly border: Border;
-  readonly told: ToldPages;
-  readonly noticeTrust: NoticeTrust;
-  readonly faces: KnownFaces;
-  readonly hidden: HiddenPages;
-  /** What commits changed, for a copy on another machine; recorded only on request. */
-  readonly changes: Changes;
-  readonly house: House;
   readonly #lock: DatabaseSync | undefined;
   #open = false;
   #abandoned = false;
@@ -93,46 +55,33 @@ export class Ledger {
     if (mode === 'write') makeDirectory(directory);
     this.#lock = mode === 'write' ? takeLock(directory) : undefined;
     this.database = openDatabase(directory, mode);
-    this.tallies = new Tallies(this.database);
     this.#serverPages = new ServerPages(this.database);
-    this.pages = new Pages(this.database, this.tallies, this.#serverPages);
-    this.scans = new PageScans(this.database, this.#serverPages);
-    this.looks = new Looks(this.database);
-    this.visits = new Visits(this.database, this.looks);
     this.servers = new Servers(this.database);
-    this.backward = new Backward(this.database);
-    this.links = new LinkIndex(this.database, this.backward);
-    this.account = new Account(this.database);
-    this.dueTimes = new DueTimes(this.database);
-    this.scheduled = new ScheduledPages(this.database, this.#serverPages);
-    this.forecasts = new Forecasts(this.database);
-    this.found = new FoundData(this.database);
-    this.errands = new Errands(this.database);
-    this.listings = new Listings(this.database);
-    this.pageList = new PageList(this.database);
-    this.news = new News(this.database, this.visits);
-    this.indexFeed = new IndexFeed(this.database);
-    this.reckoning = new Reckoning(this.database);
-    this.followed = new Followed(this.database);
-    this.inferred = new Inferred(this.database);
-    this.masks = new Masks(this.database);
-    this.seeds = new Seeds(this.database);
-    this.site = new SiteQuestions(this.database);
-    this.border = new Border(this.database);
-    this.told = new ToldPages(this.database);
-    this.noticeTrust = new NoticeTrust(this.database);
-    this.faces = new KnownFaces(this.database);
-    this.hidden = new HiddenPages(this.database);
-    this.changes = new Changes(this.database);
-    this.house = new House(this.database, this);
+    this.settings = new LedgerSettings(this.database, this.servers);
+    this.pages = new Pages(this.database, this.servers.tallies, this.#serverPages);
+    this.visits = new Visits(this.database);
+    this.links = new LinkIndex(this.database);
+    this.schedule = new ScheduleTables(this.database, this.#serverPages);
+    this.storage = new Storage(this.database, {
+      pages: this.pages,
+      tallies: this.servers.tallies,
+      backward: this.links.backward,
+    });
+    this.outbox = new Outbox(this.database);
+    this.queries = new Queries(this.database, this.visits, this.#serverPages);
     if (mode === 'write') this.#openCounters();
   }
 
   #openCounters(): void {
     this.begin();
     this.#serverPages.open(this.pages.size);
-    this.backward.open();
+    this.links.backward.open();
     this.commit();
+  }
+
+  get state(): LedgerState {
+    if (this.#abandoned) return 'abandoned';
+    return this.#open ? 'batch' : 'idle';
   }
 
   /** Starts a batch unless one is open. Every write belongs to a batch. */
@@ -142,81 +91,20 @@ export class Ledger {
     this.#open = true;
   }
 
-  /** A batch is open, which may still be rolled back. */
-  get inBatch(): boolean {
-    return this.#open;
-  }
-
   /** Makes the batch durable against the death of this process. */
   commit(): void {
     if (!this.#open) return;
     disk(() => {
       this.servers.save();
-      this.account.save();
-      this.tallies.save();
-      this.looks.save();
+      this.visits.looks.save();
       this.#serverPages.save();
-      this.border.save();
-      this.changes.mark();
+      this.outbox.border.save();
+      this.outbox.changes.mark();
       this.database.exec('COMMIT');
     });
-    this.border.saved();
+    this.outbox.border.saved();
     this.#open = false;
-    this.changes.committed();
-  }
-
-  setting<T>(name: string): T | undefined {
-    const row = this.database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
-    return row ? (JSON.parse(row['value'] as string) as T) : undefined;
-  }
-
-  /** Undefined deletes the setting. */
-  set(name: string, value: unknown): void {
-    if (value === undefined) this.database.prepare('DELETE FROM meta WHERE name = ?').run(name);
-    else this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
-  }
-
-  /** A setting that is a list which grows. */
-  list(name: string): string[] {
-    return this.setting<string[]>(name) ?? [];
-  }
-
-  /** Origins of the servers that a seed is on. */
-  seeded(): string[] {
-    return [...this.servers.all()].filter(server => server.seeded).map(server => server.origin);
-  }
-
-  /** Everything that `look` reads is from one moment, even if another process writes meanwhile. Not within a batch. */
-  atOnce<T>(look: () => T): T {
-    this.database.exec('BEGIN');
-    try {
-      return look();
-    } finally {
-      this.database.exec('COMMIT');
-    }
-  }
-
-  /** Length of an archive segment, committed in the same batch as the visits that refer to it. */
-  setSegment(id: number, length: number): void {
-    this.database.prepare('INSERT OR REPLACE INTO segments VALUES (?, ?)').run(id, length);
-  }
-
-  /** The segment is lost, with all copies in it. */
-  dropSegment(id: number): void {
-    this.database.prepare('DELETE FROM segments WHERE id = ?').run(id);
-  }
-
-  segments(): { id: number; length: number }[] {
-    return this.database.prepare('SELECT id, length FROM segments ORDER BY id').all() as unknown as {
-      id: number;
-      length: number;
-    }[];
-  }
-
-  /** What SQLite finds wrong with the file, at most so many sentences. */
-  problems(most: number): string[] {
-    const rows = this.database.prepare(`PRAGMA integrity_check(${most})`).all();
-    return rows.flatMap(row => String(row['integrity_check']).split('\n')).filter(text => text !== 'ok');
+    this.outbox.changes.committed();
   }
 
   /** Rolls the batch back. Memory is then ahead of the file, so nothing is left to do but to close. */
@@ -231,11 +119,6 @@ export class Ledger {
     }
   }
 
-  /** Memory is ahead of the file. */
-  get abandoned(): boolean {
-    return this.#abandoned;
-  }
-
   close(): void {
     if (this.#lock && !this.#abandoned) this.#finish();
     this.database.close();
@@ -246,9 +129,9 @@ export class Ledger {
   #finish(): void {
     try {
       this.commit();
-      this.changes.stop();
+      this.outbox.changes.stop();
       this.begin();
-      this.backward.close();
+      this.links.backward.close();
       this.#serverPages.finish();
       this.commit();
       this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -1,6 +1,9 @@
 /** The servers: what each allows, and what it has asked of us. All in memory while a home runs; few and small. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { RobotsCopy } from '../errand/errand.ts';
+import { Account } from './account.ts';
+import { Masks } from './pages/masks.ts';
+import { Tallies } from './tallies.ts';
 
 export interface Server {
   readonly id: number;
@@ -61,8 +64,14 @@ export class Servers {
   readonly #get: StatementSync;
   readonly #newest: StatementSync;
   readonly #body: StatementSync;
+  readonly account: Account;
+  readonly tallies: Tallies;
+  readonly masks: Masks;
 
   constructor(database: DatabaseSync) {
+    this.account = new Account(database);
+    this.tallies = new Tallies(database);
+    this.masks = new Masks(database);
     this.#newest = database.prepare('SELECT max(id) AS id FROM servers');
     this.#get = database.prepare('SELECT * FROM servers WHERE id = ?');
     this.#body = database.prepare('SELECT robots_body FROM servers WHERE id = ?');
@@ -121,8 +130,10 @@ export class Servers {
     this.#dirty.add(server);
   }
 
-  /** Inside the caller's transaction. */
+  /** Writes what changed of servers, and the sums about them. Inside the caller's transaction. */
   save(): void {
+    this.account.save();
+    this.tallies.save();
     for (const s of this.#dirty) {
       this.#update().run(
         s.address,

@@ -3,7 +3,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { HOUR } from '../base/clock.ts';
 import type { Outcome } from '../errand/visit.ts';
-import type { Looks } from './looks.ts';
+import { Looks } from './looks.ts';
+import { FoundData } from './pages/found.ts';
 import { roles } from './pages/pages.ts';
 import { hasTable } from './schema.ts';
 
@@ -48,7 +49,9 @@ const OUT_OF_ORDER = HOUR;
 
 export class Visits {
   readonly #database: DatabaseSync;
-  readonly #looks: Looks;
+  readonly looks: Looks;
+  /** What hooks took from pages at a visit. */
+  readonly found: FoundData;
   readonly #add: StatementSync;
   readonly #ofPage: StatementSync;
   readonly #timeOf: StatementSync;
@@ -57,8 +60,9 @@ export class Visits {
 
   #after: StatementSync | undefined;
 
-  constructor(database: DatabaseSync, looks: Looks) {
-    this.#looks = looks;
+  constructor(database: DatabaseSync) {
+    this.looks = new Looks(database);
+    this.found = new FoundData(database);
     this.#database = database;
     this.#add = database.prepare('INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#timeOf = database.prepare('SELECT time FROM visits WHERE id >= ? ORDER BY id LIMIT 1');
@@ -98,14 +102,14 @@ export class Visits {
     const before = this.get(id)!;
     const sql = 'UPDATE visits SET outcome = ?, reason = ?, stage = ? WHERE id = ?';
     this.#database.prepare(sql).run(outcome, reason, stage, id);
-    this.#looks.count(before, -1);
-    this.#looks.count({ ...before, outcome, stage }, 1);
+    this.looks.count(before, -1);
+    this.looks.count({ ...before, outcome, stage }, 1);
   }
 
   add(visit: NewVisit): number {
     const v = visit;
     const id = ++this.#last;
-    this.#looks.count(v, 1);
+    this.looks.count(v, 1);
     this.#add.run(
       id,
       v.page,
@@ -179,19 +183,6 @@ export class Visits {
        WHERE v.id > ? AND p.role = 0 ORDER BY v.id LIMIT ?`,
     );
     return this.#after.all(last, most) as unknown as NamedVisit[];
-  }
-
-  /** Pages that visits after `after`, up to `upTo`, may have changed: new ones, gone ones, and ones that came back. */
-  newsPages(after: number, upTo: number): Iterable<{ page: number; server: number; url: string }> {
-    return this.#database
-      .prepare(
-        `SELECT DISTINCT v.page, p.server, p.url FROM visits v JOIN pages p ON p.id = v.page
-         WHERE v.id > ? AND v.id <= ? AND p.role = 0 AND (v.outcome IN ('fetched', 'gone', 'moved') OR v.outcome = 'same'
-           AND (v.segment IS NOT NULL OR EXISTS
-             (SELECT 1 FROM visits b WHERE b.page = v.page AND b.id < v.id AND b.outcome IN ('gone', 'moved'))))
-         ORDER BY v.page`,
-      )
-      .iterate(after, upTo) as Iterable<unknown> as Iterable<{ page: number; server: number; url: string }>;
   }
 
   of(page: number): VisitRow[] {

@@ -64,9 +64,9 @@ export class Notifier {
     for (const { id, directory } of readCollection(this.#data).here) {
       const finder = new ChangeFinder(directory);
       try {
-        const { visits, news } = finder.ledger;
+        const { visits, queries } = finder.ledger;
         const newest = visits.newest();
-        const upTo = settled === 0 ? newest : Number.isFinite(settled) ? news.upTo(this.#now() - settled) : 0;
+        const upTo = settled === 0 ? newest : Number.isFinite(settled) ? queries.news.upTo(this.#now() - settled) : 0;
         const { read } = desk.state;
         // A rule is about what comes after it was made.
         const after = read[id] ?? newest;

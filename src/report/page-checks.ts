@@ -1,7 +1,7 @@
 /** What single pages say of themselves, and what several say alike: titles, descriptions, canonicals, copies, sizes. */
 
 import { FLAG_ALIAS } from '../ledger/pages/known-row.ts';
-import type { SiteRow } from '../ledger/site-questions.ts';
+import type { SiteRow } from '../ledger/queries/site-questions.ts';
 import { type CheckName, checks, type Finding, type Related } from './findings.ts';
 import type { Markups } from './markups.ts';
 import { isBroken, isHtml, isPage, type ReportedSite } from './site.ts';

@@ -1,8 +1,8 @@
 /** The collection as a report sees it: all URLs by number, where redirects end, and what is broken. */
 
-import { ELSEWHERE } from '../ledger/collection/border.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { SiteLink, SiteRow } from '../ledger/site-questions.ts';
+import { ELSEWHERE } from '../ledger/outbox/border.ts';
+import type { SiteLink, SiteRow } from '../ledger/queries/site-questions.ts';
 
 /** Redirects in a row beyond which there is no end. */
 const MOST_HOPS = 20;
@@ -48,7 +48,7 @@ export class ReportedSite {
   #read(part: Numbered): { readonly part: Numbered; readonly row: SiteRow }[] {
     const stubs: { part: Numbered; row: SiteRow }[] = [];
     const several = this.#parts.length > 1;
-    for (const row of part.ledger.site.pages()) {
+    for (const row of part.ledger.queries.site.pages()) {
       if (several && row.refused === ELSEWHERE) stubs.push({ part, row });
       else this.#add(several ? { ...row, id: part.base + row.id } : row);
     }
@@ -87,7 +87,7 @@ export class ReportedSite {
   /** Every link of every page; the object is good until the next one comes. */
   links(visit: (link: SiteLink) => void): void {
     for (const part of this.#parts)
-      part.ledger.site.links(link => {
+      part.ledger.queries.site.links(link => {
         if (this.#parts.length === 1) return visit(link);
         const target = link.target === 0 ? 0 : numberOf(part, link.target);
         visit({ ...link, source: numberOf(part, link.source), target });
@@ -96,13 +96,15 @@ export class ReportedSite {
 
   /** Pages that sitemaps name. */
   listed(): Set<number> {
-    return new Set(this.#parts.flatMap(part => [...part.ledger.site.listed()].map(id => numberOf(part, id))));
+    return new Set(this.#parts.flatMap(part => [...part.ledger.queries.site.listed()].map(id => numberOf(part, id))));
   }
 
   /** Milliseconds that the last whole answer of each page took. */
   times(): Map<number, number> {
     return new Map(
-      this.#parts.flatMap(part => [...part.ledger.site.times()].map(([id, ms]) => [numberOf(part, id), ms] as const)),
+      this.#parts.flatMap(part =>
+        [...part.ledger.queries.site.times()].map(([id, ms]) => [numberOf(part, id), ms] as const),
+      ),
     );
   }
 
@@ -115,7 +117,7 @@ export class ReportedSite {
   /** The first visit of those in a row that found a page broken; 0 = it was never visited. */
   brokenSince(id: number): number {
     const { part, local } = this.placeOf(id);
-    return part.ledger.site.brokenSince(local);
+    return part.ledger.queries.site.brokenSince(local);
   }
 
   get(id: number): SiteRow | undefined {

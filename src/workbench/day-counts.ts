@@ -8,7 +8,7 @@
 import { DAY } from '../base/clock.ts';
 import { SkeinError } from '../base/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ChangedSpan } from '../ledger/news.ts';
+import type { ChangedSpan } from '../ledger/queries/news.ts';
 
 /** Visits of the past that are counted at most. */
 const SUMMED = 300_000;
@@ -50,11 +50,11 @@ export class DayCounts {
   advance(most: number): void {
     const before = Math.min(this.#ledger.visits.newest() + 1, this.#next + most);
     if (before <= this.#next) return;
-    for (const found of this.#ledger.news.bySpan(this.#next, before, QUARTER)) {
+    for (const found of this.#ledger.queries.news.bySpan(this.#next, before, QUARTER)) {
       const key = `${found.span} ${found.server}`;
       this.#changed.set(key, added(found, this.#changed.get(key)));
     }
-    for (const { span, visits, same } of this.#ledger.news.visitsBySpan(this.#next, before, QUARTER)) {
+    for (const { span, visits, same } of this.#ledger.queries.news.visitsBySpan(this.#next, before, QUARTER)) {
       const sums = this.#visits.get(span) ?? { visits: 0, same: 0 };
       this.#visits.set(span, { visits: sums.visits + visits, same: sums.same + same });
     }

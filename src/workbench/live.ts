@@ -10,9 +10,9 @@ import { DAY } from '../base/clock.ts';
 import { freshnessOf, meaningOf } from '../home/answers/why.ts';
 import type { HomeState } from '../home/control.ts';
 import { findHome } from '../home/door.ts';
-import { ELSEWHERE } from '../ledger/collection/border.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { VisitTally } from '../ledger/news.ts';
+import { ELSEWHERE } from '../ledger/outbox/border.ts';
+import type { VisitTally } from '../ledger/queries/news.ts';
 import { sumOf } from '../questions/question.ts';
 import type { CollectionTick, Sample, ShownVisit, Tick } from './api/tick.ts';
 import type { Reader, ReadPartition } from './reader.ts';
@@ -136,7 +136,7 @@ export class Live {
       const from = Math.max(this.#last.get(part.id) ?? 0, newest - MOST_COUNTED);
       this.#last.set(part.id, newest);
       if (newest === from) continue;
-      counted.push(...part.ledger.news.visitTally(from));
+      counted.push(...part.ledger.queries.news.visitTally(from));
       visits.push(...shownOf(part, from));
     }
     return { counted, visits: newestOf(visits) };
@@ -147,22 +147,22 @@ export class Live {
     const began = performance.now();
     const { parts } = this.#reader;
     const sum = (of: (ledger: Ledger) => number) => sumOf(parts.map(({ ledger }) => of(ledger)));
-    const due = sum(ledger => ledger.dueTimes.countDue(started, MOST_DUE + 1));
+    const due = sum(ledger => ledger.schedule.due.countDue(started, MOST_DUE + 1));
     const today = Math.floor(started / DAY);
     const left = this.#reader.notDue(today - ACCOUNT_DAYS + 1).filter(({ day }) => day === today);
     const collection: CollectionTick = {
       known: sum(ledger => ledger.pages.newest() - stubsOf(ledger)),
-      visited: sum(ledger => ledger.listings.visited()),
+      visited: sum(ledger => ledger.queries.listings.visited()),
       servers: sum(ledger => ledger.servers.newest()),
       due: Math.min(due, MOST_DUE),
       dueCapped: due > MOST_DUE,
       ...freshnessOfAll(parts, started),
-      spentToday: sum(ledger => ledger.account.ofDay(today).spent),
+      spentToday: sum(ledger => ledger.servers.account.ofDay(today).spent),
       avoidedToday: left.reduce(
         (all, row) => all + row.avoided,
-        sum(ledger => ledger.account.ofDay(today).avoided),
+        sum(ledger => ledger.servers.account.ofDay(today).avoided),
       ),
-      archiveBytes: sum(ledger => sumOf(ledger.segments().map(({ length }) => length))),
+      archiveBytes: sum(ledger => sumOf(ledger.storage.segments.all().map(({ length }) => length))),
       time: started,
     };
     const ended = performance.now();
@@ -172,7 +172,7 @@ export class Live {
 }
 
 function shownOf(part: ReadPartition, after: number): ShownVisit[] {
-  return part.ledger.news.latestVisits(after, MOST_SHOWN).map(row => ({
+  return part.ledger.queries.news.latestVisits(after, MOST_SHOWN).map(row => ({
     ...row,
     ...{ id: part.told(row.id), page: part.told(row.page), means: meaningOf(row.reason) },
   }));
@@ -184,15 +184,15 @@ function newestOf(visits: ShownVisit[]): ShownVisit[] {
 }
 
 /** Rows that stand for pages of other partitions. */
-function stubsOf({ tallies }: Ledger): number {
-  return sumOf(tallies.of('pages').map(({ name, n }) => (name === ELSEWHERE ? n : 0)));
+function stubsOf({ servers }: Ledger): number {
+  return sumOf(servers.tallies.of('pages').map(({ name, n }) => (name === ELSEWHERE ? n : 0)));
 }
 
 /** How fresh all partitions are together: of each as much as it has pages. */
 function freshnessOfAll(parts: readonly ReadPartition[], now: number): { freshness: number; freshnessAim: number } {
   const all = parts.map(({ ledger }) => ({
     ...freshnessOf(ledger, now),
-    pages: parts.length === 1 ? 1 : ledger.dueTimes.countLive(),
+    pages: parts.length === 1 ? 1 : ledger.schedule.due.countLive(),
   }));
   const pages = sumOf(all.map(each => each.pages)) || 1;
   const mean = (of: 'expected' | 'aim') => sumOf(all.map(each => each[of] * each.pages)) / pages;

@@ -4,7 +4,7 @@
  * then; otherwise `p` and for each partition its number, nothing (not begun) or `x` (at its end).
  */
 import { SkeinError } from '../base/errors.ts';
-import type { ListingPart } from '../ledger/listings.ts';
+import type { ListingPart } from '../ledger/queries/listings.ts';
 import type { ReadPartition } from './reader.ts';
 
 export type ListCursor = number | string;

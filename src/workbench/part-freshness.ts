@@ -29,7 +29,7 @@ export function partFreshness(part: ReadPartition): PartFreshness {
   const before = kept.get(part);
   if (before && began < before.until) return before;
   const { expected, low, high, looks, aim } = freshnessOf(part.ledger, Date.now());
-  const pages = part.ledger.dueTimes.countLive();
+  const pages = part.ledger.schedule.due.countLive();
   const now = performance.now();
   const found = { expected, low, high, looks, aim, pages, until: now + Math.max(LEAST_KEPT, KEPT * (now - began)) };
   kept.set(part, found);

@@ -11,9 +11,9 @@ import { type LookedUpPage, lookUp, neverHeard, urlsMeant } from '../home/answer
 import { type NotDue, notDue } from '../home/answers/savings.ts';
 import { type Copies, openCopies } from '../home/copies/copies.ts';
 import { searchFile } from '../home/indexing/indexing.ts';
-import { ELSEWHERE } from '../ledger/collection/border.ts';
 import { isBegun, readCollection } from '../ledger/collection/collection.ts';
 import { Ledger } from '../ledger/ledger.ts';
+import { ELSEWHERE } from '../ledger/outbox/border.ts';
 import type { VisitRow } from '../ledger/visits.ts';
 import { type OpenCollection, openCollection } from '../questions/collection.ts';
 import { localNumber, toldNumber } from '../questions/numbers.ts';

@@ -179,7 +179,7 @@ function makeApp(parts: ServerParts): Hono {
   addLive(app, parts);
   app.get('/metrics', context => {
     const { reader, live } = shown(context);
-    const totals = totalsOf(reader.parts.map(({ ledger }) => ledger.looks.totals()));
+    const totals = totalsOf(reader.parts.map(({ ledger }) => ledger.visits.looks.totals()));
     return context.text(metricsOf(live.now, totals), 200, { 'content-type': 'text/plain; version=0.0.4' });
   });
   app.get('/copy/:visit{[0-9]+}', async context => {

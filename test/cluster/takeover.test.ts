@@ -39,7 +39,7 @@ function machines(context: TestContext) {
     const parts = { partition: 0, ledger, changelog, epoch: writer.epoch, snapshots: engine.snapshots };
     const renewed = async () => {
       const sequence = (await engine.log.last(0))?.sequence ?? 0;
-      const again = new ChangelogWriter(engine.log, 0, { writer, sequence, number: ledger.changes.number });
+      const again = new ChangelogWriter(engine.log, 0, { writer, sequence, number: ledger.outbox.changes.number });
       await again.claim();
       return again;
     };
@@ -47,7 +47,7 @@ function machines(context: TestContext) {
     const crawl = randomCrawl(ledger, random, { now: () => (now += 7), ticks: () => (now += 7) });
     const close = () => {
       keeper.close();
-      ledger.changes.stop();
+      ledger.outbox.changes.stop();
       ledger.close();
     };
     return { directory, ledger, keeper, crawl, state, from, archiveOf, fences, close };

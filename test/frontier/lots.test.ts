@@ -69,7 +69,10 @@ test('where a freshness is to be kept, a server whose face names the content of 
     ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
     const looks = () => lotsOf(ledger, { visits: 1, begun: NOW, stale: 0.02 }).length;
     assert.equal(looks(), 2);
-    ledger.faces.add({ server: 1, kind: 'cursor', url: 'http://a.test/.well-known/skein', found: 'well-known' }, NOW);
+    ledger.schedule.faces.add(
+      { server: 1, kind: 'cursor', url: 'http://a.test/.well-known/skein', found: 'well-known' },
+      NOW,
+    );
     assert.equal(looks(), 2, 'it has said nothing yet');
     ledger['database'].prepare('UPDATE faces SET heard = ?').run(NOW);
     assert.equal(looks(), 0);
@@ -81,7 +84,7 @@ test('what is like a page that has changed: of its folder and size, and not seen
   withLedger(100, ledger => {
     ledger.begin();
     ledger['database'].prepare('UPDATE known SET due = ?').run(NOW);
-    const page = ledger.dueTimes.live([50], Number.MAX_VALUE)[0]!;
+    const page = ledger.schedule.due.live([50], Number.MAX_VALUE)[0]!;
     const others = alike(ledger, page, Number.MAX_VALUE);
     assert.equal(others.length, 3);
     assert.ok(others.every(other => other.page !== 50 && other.server === page.server));
@@ -90,7 +93,7 @@ test('what is like a page that has changed: of its folder and size, and not seen
     assert.equal(alone.length, 3, 'a part with one page alone');
     assert.deepEqual([...alone.slice(0, 2)].map(other => other.page).sort(), [47, 52], 'first what changed before');
     assert.deepEqual(alike(ledger, page, 0), []);
-    ledger.dueTimes.hasten(others, 7);
+    ledger.schedule.due.hasten(others, 7);
     assert.equal(ledger.pages.known(others[0]!.page)!.due, 7);
     ledger.commit();
   });
@@ -107,7 +110,7 @@ test('what changed together before is looked at together, as long as it changes 
     for (const page of [50, 12, 83]) changed(page, NOW - 3 * DAY);
     changed(51, NOW - 9 * DAY);
     const companions = () => {
-      const page = ledger.dueTimes.live([50], Number.MAX_VALUE)[0]!;
+      const page = ledger.schedule.due.live([50], Number.MAX_VALUE)[0]!;
       const found = companionsOf(ledger, page, Number.MAX_VALUE);
       return found.map(other => other.page).sort((a, b) => a - b);
     };

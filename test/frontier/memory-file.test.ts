@@ -195,9 +195,9 @@ test('a ledger that names another file, or lengths that cannot be, is read throu
   ];
   for (const lie of lies) {
     const ledger = new Ledger(data, 'write');
-    const named = ledger.setting<object>('memory')!;
+    const named = ledger.settings.get<object>('memory')!;
     ledger.begin();
-    ledger.set('memory', { ...named, ...lie });
+    ledger.settings.set('memory', { ...named, ...lie });
     const { page } = new MemoryFile(ledger).read();
     assert.equal(page, 0, JSON.stringify(lie));
     ledger.abandon();

@@ -50,7 +50,7 @@ test('a freshness is aimed at lower where the last days exceeded it, and higher 
   withLedger(200, ledger => {
     ledger.begin();
     const visits = [0.8, 0.9, 0.99].map(shown => {
-      ledger.set('freshness', { [Math.floor(NOW / DAY) - 1]: shown });
+      ledger.settings.set('freshness', { [Math.floor(NOW / DAY) - 1]: shown });
       const schedule = new Schedule(ledger);
       schedule.aim({ freshness: 0.9 }, NOW);
       schedule.reschedule(NOW);
@@ -152,7 +152,7 @@ test('a second look, moments after the first, says nothing of how often a page c
     const { change } = schedule.after({ id: 1, visit, before, server, pages: 50, second: true });
     const { visits, history } = unpackState(change!);
     assert.deepEqual({ visits, history }, { visits: unpackState(before.change!).visits, history: 0 });
-    assert.equal(ledger.forecasts.ofServer(server.id, 0).looks, 0, 'nor of whether forecasts come true');
+    assert.equal(ledger.schedule.forecasts.ofServer(server.id, 0).looks, 0, 'nor of whether forecasts come true');
     ledger.commit();
   });
 });

@@ -34,7 +34,7 @@ test('a kind that lies loses its voice, and the others keep theirs', () =>
       tell(ledger, page, 'feed', true);
       tell(ledger, page, 'indexnow', false);
     }
-    const { noticeTrust } = ledger;
+    const { noticeTrust } = ledger.schedule;
     assert.ok(pingPrecision(noticeTrust.of(1, 'feed')) > 0.9);
     assert.ok(pingPrecision(noticeTrust.of(1, 'indexnow')) < 0.1);
     const schedule = new Schedule(ledger);
@@ -132,7 +132,7 @@ test('several kinds that tell of one change are one notice', () =>
     const schedule = new Schedule(ledger);
     for (const kind of ['feed', 'sitemap', 'websub'] as const) schedule.ping(1, NOW, kind);
     assert.equal(ledger.pages.known(1)!.pings, 1);
-    assert.deepEqual(ledger.told.of(1), { feed: 1, sitemap: 1, websub: 1 });
+    assert.deepEqual(ledger.schedule.told.of(1), { feed: 1, sitemap: 1, websub: 1 });
     schedule.ping(1, NOW, 'feed');
     assert.equal(ledger.pages.known(1)!.pings, 2);
     schedule.ping(2, NOW, 'feed');
@@ -147,10 +147,10 @@ test('what was told is forgotten with the visit that judged it, and a deletion t
     dated(ledger);
     const voices = new Voices(ledger);
     new Schedule(ledger).ping(1, NOW, 'cursor');
-    assert.equal(ledger.told.size, 1);
+    assert.equal(ledger.schedule.told.size, 1);
     voices.gone(ledger.servers.byId(1), ledger.pages.known(1)!, { outcome: 'gone', time: NOW });
-    assert.equal(ledger.told.size, 0);
-    assert.equal(ledger.noticeTrust.of(1, 'cursor').confirmed, 1);
+    assert.equal(ledger.schedule.told.size, 0);
+    assert.equal(ledger.schedule.noticeTrust.of(1, 'cursor').confirmed, 1);
   }));
 
 test('a failure says nothing of a notice', () =>
@@ -158,7 +158,7 @@ test('a failure says nothing of a notice', () =>
     dated(ledger);
     new Schedule(ledger).ping(1, NOW, 'cursor');
     new Voices(ledger).gone(ledger.servers.byId(1), ledger.pages.known(1)!, { outcome: 'failed', time: NOW });
-    assert.equal(ledger.noticeTrust.of(1, 'cursor').pings, 0);
+    assert.equal(ledger.schedule.noticeTrust.of(1, 'cursor').pings, 0);
   }));
 
 test('silent visits teach recall of every kind', () =>
@@ -168,6 +168,6 @@ test('silent visits teach recall of every kind', () =>
     new Voices(ledger).judged(ledger.servers.byId(1), ledger.pages.known(2)!, {
       ...{ time: NOW, changed: true, foretold: 0.5 },
     });
-    assert.deepEqual(ledger.noticeTrust.of(1, 'feed').missed, 1);
-    assert.equal(ledger.noticeTrust.of(1, 'feed').expected, 0.5);
+    assert.deepEqual(ledger.schedule.noticeTrust.of(1, 'feed').missed, 1);
+    assert.equal(ledger.schedule.noticeTrust.of(1, 'feed').expected, 0.5);
   }));

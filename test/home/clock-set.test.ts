@@ -53,7 +53,7 @@ test('sites that tell of changes are asked at their pace', async () => {
   };
   const desk = new NoticeDesk({ ledger, frontier: new Frontier(ledger, plainOptions, clock), clock, reader });
   const server = ledger.servers.of('http://a.test').id;
-  ledger.faces.add({ server, kind: 'feed', url: 'http://a.test/feed', found: 'page' }, now);
+  ledger.schedule.faces.add({ server, kind: 'feed', url: 'http://a.test/feed', found: 'page' }, now);
   const pass = async (ms: number) => {
     now += ms;
     ticks += ms;
@@ -76,8 +76,8 @@ test('house is kept, whatever clock wrote down when it was kept before', () => {
   const clock = shiftedClock(new SharedArrayBuffer(16));
   withLedger(1, ledger => {
     ledger.begin();
-    ledger.set('retention', { keepVersions: 2 });
-    ledger.set('house-kept', clock.now() + 365 * DAY);
+    ledger.settings.set('retention', { keepVersions: 2 });
+    ledger.settings.set('house-kept', clock.now() + 365 * DAY);
     const shift = new SharedArrayBuffer(16);
     const parts = {
       home: { dispatch: { posts: { recall() {} } } },

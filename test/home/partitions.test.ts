@@ -54,9 +54,9 @@ test('a batch is taken once, and never before the one that it follows', async ()
     first!.ledger.begin();
     const { high, low } = { high: 1, low: 2 };
     const said = { kind: 'unlink', high, low, url: '', source: '', seed: '', flags: 0, relevance: 0 } as const;
-    first!.ledger.border.send(second!.id, { ...said, depth: 0, hops: 0, lastmod: 0, time: 1 });
+    first!.ledger.outbox.border.send(second!.id, { ...said, depth: 0, hops: 0, lastmod: 0, time: 1 });
     first!.ledger.commit();
-    const [batch] = first!.ledger.border.batches(first!.id, second!.id, 0);
+    const [batch] = first!.ledger.outbox.border.batches(first!.id, second!.id, 0);
     assert.equal(second!.take({ ...batch!, number: 2 }), 0, 'its time comes later');
     assert.equal(second!.take({ ...batch!, to: 7 }), 0, 'it is for another');
     assert.equal(second!.take(batch!), 1);

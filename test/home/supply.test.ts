@@ -47,8 +47,8 @@ test('visits come at the pace of the budget, and what is saved up is an hour of 
 test('pages that a timetable looks at keep no others back, however many of them are due', () => {
   withLedger(400, ledger => {
     const at = watch(ledger, 240, { timed: ({ page }) => page <= 390 });
-    for (let page = 1; page <= 390; page++) ledger.dueTimes.set(page, NOW - DAY);
-    for (let page = 391; page <= 400; page++) ledger.dueTimes.set(page, NOW);
+    for (let page = 1; page <= 390; page++) ledger.schedule.due.set(page, NOW - DAY);
+    for (let page = 391; page <= 400; page++) ledger.schedule.due.set(page, NOW);
     assert.equal(at(NOW + HOUR / 2), 5);
     assert.equal(at(NOW + HOUR), 10);
     ledger.abandon();
@@ -58,7 +58,7 @@ test('pages that a timetable looks at keep no others back, however many of them 
 test('once a day the schedule is made anew', () => {
   withLedger(50, ledger => {
     const at = watch(ledger, 10);
-    const made = () => ledger.setting<{ time: number }>('schedule')!.time;
+    const made = () => ledger.settings.get<{ time: number }>('schedule')!.time;
     at(NOW + 23 * HOUR);
     assert.equal(made(), NOW);
     at(NOW + DAY + HOUR);
@@ -106,8 +106,9 @@ function letGo(freshness: number, looks: number): number {
     ledger.begin();
     frontier.restore();
     frontier.schedule.aim({ freshness }, NOW);
-    for (let page = 1; page <= 400; page++) ledger.dueTimes.set(page, NOW - DAY);
-    for (let i = 0; i < looks; i++) ledger.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.02 }, false);
+    for (let page = 1; page <= 400; page++) ledger.schedule.due.set(page, NOW - DAY);
+    for (let i = 0; i < looks; i++)
+      ledger.schedule.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.02 }, false);
     const pool = new Pool([{ id: 0, ledger, frontier }]);
     const all = { pages: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
     new RefreshSupply({ pool, clock }, { begun: NOW, before: NOW - DAY }, all, () => 0).fill();

@@ -9,11 +9,11 @@ import { NOW, withLedger } from '../frontier/known-ledger.ts';
 test('a page that is looked at because one like it changed says so, and not that it was due for a year', () => {
   withLedger(10, ledger => {
     ledger.begin();
-    ledger.dueTimes.hasten([{ page: 3 }], NOW - 365 * DAY);
+    ledger.schedule.due.hasten([{ page: 3 }], NOW - 365 * DAY);
     const before = whyOf(ledger, { page: ledger.pages.get(3)!, known: ledger.pages.known(3)! }, NOW);
     assert.equal(before.rule, 'settled', 'what is not due at all is not brought forward');
     ledger['database'].prepare('UPDATE known SET due = ?').run(NOW + DAY);
-    ledger.dueTimes.hasten([{ page: 3 }], NOW - 365 * DAY);
+    ledger.schedule.due.hasten([{ page: 3 }], NOW - 365 * DAY);
     ledger.commit();
     const { rule, state, explanation } = whyOf(
       ledger,
@@ -31,16 +31,17 @@ test('where a freshness is to be kept, that decides and no budget; where it is k
     ledger.begin();
     new Schedule(ledger, {}, {}).aim({ freshness: 0.9 }, NOW);
     const ask = () => whyOf(ledger, { page: ledger.pages.get(50)!, known: ledger.pages.known(50)! }, NOW);
-    ledger.dueTimes.set(50, NOW + DAY);
+    ledger.schedule.due.set(50, NOW + DAY);
     assert.equal(ask().rule, 'freshness');
     assert.match(ask().explanation!.sentence, /the freshness that was asked for requires/);
-    ledger.dueTimes.set(50, NOW - 1);
+    ledger.schedule.due.set(50, NOW - 1);
     assert.equal(ask().rule, 'freshness', 'too little is known of the server');
-    for (let i = 0; i < 200; i++) ledger.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.01 }, false);
+    for (let i = 0; i < 200; i++)
+      ledger.schedule.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.01 }, false);
     assert.equal(ask().rule, 'kept');
     assert.match(ask().state, /as soon as less of its server/);
     new Schedule(ledger, {}, {}).aim({ share: 0.1 }, NOW);
-    ledger.dueTimes.set(50, NOW - 1);
+    ledger.schedule.due.set(50, NOW - 1);
     assert.equal(ask().rule, 'budget');
     ledger.commit();
   });
@@ -50,8 +51,8 @@ test('a rule of the user’s decides before the schedule does', () => {
   withLedger(10, ledger => {
     ledger.begin();
     new Schedule(ledger).aim({ share: 0.1 }, NOW);
-    ledger.dueTimes.set(4, NOW + 5 * DAY);
-    ledger.set('every', ['/3 25h']);
+    ledger.schedule.due.set(4, NOW + 5 * DAY);
+    ledger.settings.set('every', ['/3 25h']);
     ledger.commit();
     const { rule, state } = whyOf(ledger, { page: ledger.pages.get(4)!, known: ledger.pages.known(4)! }, NOW);
     assert.equal(rule, 'timed', state);
@@ -64,8 +65,9 @@ test('what a site names is looked at though enough of it is expected to be fresh
     ledger.begin();
     const schedule = new Schedule(ledger, {}, {});
     schedule.aim({ freshness: 0.9 }, NOW);
-    for (let i = 0; i < 200; i++) ledger.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.01 }, false);
-    ledger.dueTimes.set(50, NOW - 1);
+    for (let i = 0; i < 200; i++)
+      ledger.schedule.forecasts.add(NOW - DAY, { server: 1, kind: 1, foretold: 0.01 }, false);
+    ledger.schedule.due.set(50, NOW - 1);
     const ask = () => whyOf(ledger, { page: ledger.pages.get(50)!, known: ledger.pages.known(50)! }, NOW);
     assert.equal(ask().rule, 'kept');
     schedule.ping(50, NOW);
@@ -82,11 +84,11 @@ test('a part of a server that its wave leaves alone is not said to be in it', ()
     const server = ledger.servers.byId(1);
     server.wave = NOW - DAY / 2;
     ledger.servers.touch(server);
-    ledger.dueTimes.set(50, NOW + DAY);
+    ledger.schedule.due.set(50, NOW + DAY);
     const ask = () => whyOf(ledger, { page: ledger.pages.get(50)!, known: ledger.pages.known(50)! }, NOW);
     assert.equal(ask().rule, 'wave');
     const saved = [{ server: 1, wave: server.wave, parts: [[' 0 0', 30, 0]] }];
-    ledger.set('running-waves', saved);
+    ledger.settings.set('running-waves', saved);
     assert.equal(ask().rule, 'budget');
     ledger.commit();
   });

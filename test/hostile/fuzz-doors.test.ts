@@ -21,7 +21,7 @@ import type { WatchedBucket } from '../../src/cluster/watched-bucket.ts';
 import { runForm } from '../../src/engine/cluster/runs.ts';
 import { steeringForm } from '../../src/engine/cluster/steering.ts';
 import { submittedInJson, submittedInQuery } from '../../src/home/notices/reading/indexnow.ts';
-import { type Crossing, decodeCrossings, encodeCrossings } from '../../src/ledger/collection/crossing.ts';
+import { type Crossing, decodeCrossings, encodeCrossings } from '../../src/ledger/outbox/crossing.ts';
 import { parseFeed } from '../../src/notices/feed.ts';
 import { believable, type Notice } from '../../src/notices/notice.ts';
 import { parseSync } from '../../src/notices/resourcesync.ts';

@@ -34,7 +34,7 @@ export function toldBy(directory: string): Map<string, Told> {
         .all() as unknown as (Omit<Told, 'linked'> & { id: number; url: string })[];
       for (const { id, url, ...row } of rows) {
         if (all.has(url)) throw new Error(`${url} is in two partitions`);
-        all.set(url, { ...row, linked: ledger.backward.saved(id) });
+        all.set(url, { ...row, linked: ledger.links.backward.saved(id) });
       }
     } finally {
       ledger.close();

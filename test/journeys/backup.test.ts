@@ -79,7 +79,7 @@ test('a collection of several partitions is backed up, and forgets, as a whole',
   const urls = (directory: string) =>
     [0, 1, 2].flatMap(id => {
       const ledger = openLedger(partitionDirectory(directory, id));
-      const found = [...ledger.pageList.rows({ order: 'url', outOfScope: true, limit: 1e6 })].map(row =>
+      const found = [...ledger.queries.pageList.rows({ order: 'url', outOfScope: true, limit: 1e6 })].map(row =>
         String(row['url']),
       );
       ledger.close();

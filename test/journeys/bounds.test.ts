@@ -197,7 +197,7 @@ function liftMostPages(data: string): void {
   for (const { directory } of readCollection(data).here) {
     const ledger = new Ledger(directory, 'write');
     ledger.begin();
-    rememberMostPages(ledger, undefined);
+    rememberMostPages(ledger.settings, undefined);
     ledger.close();
   }
 }

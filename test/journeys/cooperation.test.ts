@@ -47,7 +47,7 @@ test('after the first round nothing is asked for but changes, and these come as 
   furnish(site);
   await collection.crawl([`${site.origin}/`]);
   await collection.refresh({ freshness: 0.95 });
-  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!;
+  const face = collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'cursor'))!;
   assert.equal(face.found, 'well-known');
   assert.equal(face.trouble, '');
   assert.match(face.state.cursor!, /^31-/);
@@ -72,9 +72,9 @@ test('after the first round nothing is asked for but changes, and these come as 
   // A site cannot make a page disappear: that it is gone was seen with a request.
   assert.equal(collection.visits(`${site.origin}/17.html`).at(-1)!.outcome, 'gone');
   assert.ok(site.asked.includes('GET /17.html'));
-  const trust = collection.look(ledger => ledger.noticeTrust.of(1, 'cursor'));
+  const trust = collection.look(ledger => ledger.schedule.noticeTrust.of(1, 'cursor'));
   assert.deepEqual([trust.pings, trust.confirmed], [3, 3]);
-  const causes = collection.look(ledger => new Set(ledger.account.rows().map(({ cause }) => cause)));
+  const causes = collection.look(ledger => new Set(ledger.servers.account.rows().map(({ cause }) => cause)));
   assert.ok(causes.has('cursor') && causes.has('delta'));
   collection.pass(1);
   site.asked.length = 0;
@@ -114,7 +114,9 @@ test('documents that a site names beside a single page come in a run or two, and
     assert.ok(visited() <= 1, 'a number of pages is kept');
     await collection.refresh(later);
     assert.ok(visited() >= (later.freshness ? 30 : 15), `${visited()} of 30 with ${JSON.stringify(later)}`);
-    collection.look(({ told }) => assert.equal(told.size + visited(), 30, 'what was visited is no longer named'));
+    collection.look(({ schedule }) =>
+      assert.equal(schedule.told.size + visited(), 30, 'what was visited is no longer named'),
+    );
   }
 });
 
@@ -174,7 +176,7 @@ test('documents to which no link leads are archived and marked', async () => {
   assert.equal(stored.type, 'resource');
   assert.match(Buffer.from(stored.body).toString(), /Row 2 of a table/);
   assert.equal(
-    collection.look(ledger => ledger.hidden.of(visit.page)),
+    collection.look(ledger => ledger.links.hidden.of(visit.page)),
     'record',
   );
   collection.pass(1);
@@ -263,7 +265,7 @@ test('a site that was put back in time is read anew, by its manifest', async () 
   assert.ok(site.asked.includes('GET /.well-known/skein/manifest'));
   for (const n of [20, 26])
     assert.match(Buffer.from(newest(collection, `${site.origin}/${n}.html`)!.body).toString(), /restored edition/);
-  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!;
+  const face = collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'cursor'))!;
   assert.deepEqual([face.trouble, face.failures], ['', 0]);
 });
 
@@ -280,6 +282,6 @@ test('a face that sends nonsense is trouble, and the pages are looked at as ever
   site.set('/4.html', { body: page(4, 'second') }, { silent: true });
   await collection.refresh({ budget: '100%' });
   assert.match(Buffer.from(newest(collection, `${site.origin}/4.html`)!.body).toString(), /second edition/);
-  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!;
+  const face = collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'cursor'))!;
   assert.match(face.trouble, /does not decode/);
 });

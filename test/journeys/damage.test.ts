@@ -189,7 +189,7 @@ test('a crawl that writes on while its collection is verified is no damage', asy
   appendFileSync(segment, gzipSync('a record'));
   const writing = new Ledger(data, 'write');
   writing.begin();
-  writing.setSegment(1, statSync(segment).size);
+  writing.storage.segments.setLength(1, statSync(segment).size);
   writing.commit();
   writing.close();
   assert.deepEqual((await checking).problems, []);

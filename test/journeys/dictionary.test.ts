@@ -64,7 +64,7 @@ test('a changed page comes as its difference, is stored whole, and the account s
   furnish(server.pages);
   await collection.crawl([`${server.origin}/`]);
   await collection.refresh({ budget: '1' });
-  const [face] = collection.look(ledger => ledger.faces.all());
+  const [face] = collection.look(ledger => ledger.schedule.faces.all());
   assert.deepEqual([face?.kind, face?.due], ['dictionary', null]);
   for (const edition of ['second', 'third']) {
     collection.pass(1);
@@ -86,7 +86,7 @@ test('a changed page comes as its difference, is stored whole, and the account s
     assert.equal(stored.headers.get('content-encoding'), undefined);
     assert.equal(Buffer.from(stored.body).toString(), page(4, edition));
   }
-  const row = collection.look(ledger => ledger.account.rows().find(({ cause }) => cause === 'dictionary'))!;
+  const row = collection.look(ledger => ledger.servers.account.rows().find(({ cause }) => cause === 'dictionary'))!;
   assert.ok(row.avoided > row.spent, `${row.spent} spent, ${row.avoided} avoided`);
   const ledger = openLedger(collection.directory);
   const { problems } = await verifyCollection(ledger);

@@ -45,7 +45,7 @@ async function problems(data: string): Promise<readonly string[]> {
 async function bodies(data: string): Promise<Map<string, string>> {
   using look = lookInto(data);
   const urls = await inEach(data, ledger =>
-    [...ledger.house.copies.pages()].map(({ page }) => ledger.pages.get(page)!.url),
+    [...ledger.storage.copies.pages()].map(({ page }) => ledger.pages.get(page)!.url),
   );
   return new Map(
     urls
@@ -165,7 +165,7 @@ test('killed at any moment it loses nothing else, and run again it ends', async 
     assert.deepEqual(mentions(data, `WARC-Target-URI: ${web.origins[0]}/`), []);
     await inEach(data, ledger =>
       assert.deepEqual(
-        ledger.segments().map(({ id }) => id),
+        ledger.storage.segments.all().map(({ id }) => id),
         listSegments(join(ledger.directory, 'archive')).map(({ id }) => id),
       ),
     );

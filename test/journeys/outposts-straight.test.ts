@@ -88,7 +88,7 @@ async function checkWhole(running: Running, data: string, web: Web): Promise<voi
   assert.deepEqual(visitedTwice(data), []);
   const ledger = openLedger(data);
   const by = ledger['database'].prepare('SELECT DISTINCT outpost FROM visits ORDER BY 1').all();
-  const left = ledger.errands.all();
+  const left = ledger.outbox.errands.all();
   ledger.close();
   assert.ok(by.some(row => row['outpost'] === 'a/b'));
   assert.deepEqual(left, []);

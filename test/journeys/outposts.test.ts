@@ -37,7 +37,7 @@ test('three levels share the servers, and bring home what a crawl from here woul
       .prepare('SELECT DISTINCT outpost FROM visits')
       .all()
       .map(row => row['outpost']);
-    const left = ledger.errands.all();
+    const left = ledger.outbox.errands.all();
     ledger.close();
     assert.deepEqual(by.sort(), ['a', 'a/b', 'a/b/c']);
     assert.deepEqual(left, []);

@@ -33,7 +33,7 @@ test('pages that were not fetched get what the others have shown, marked, until 
   const states = collection.look(ledger => {
     const copies = openCopiesHere(ledger);
     const all = paths.map(path => {
-      const page = [...ledger.scans.every()]
+      const page = [...ledger.queries.scans.every()]
         .map(({ id }) => ledger.pages.get(id)!)
         .find(({ url }) => url === pages.origin + path)!;
       const { copy, inferred } = copies.current(ledger.pages.known(page.id)!)!;
@@ -76,7 +76,7 @@ test('pages that were not fetched get what the others have shown, marked, until 
   // Looks at all of them: nothing is inferred any more, and all of it was right.
   collection.pass(1);
   await collection.refresh({ budget: '1000%' });
-  const left = collection.look(ledger => [ledger.inferred.count, ledger.setting<object>('inferences')]);
+  const left = collection.look(ledger => [ledger.storage.inferred.count, ledger.settings.get<object>('inferences')]);
   assert.deepEqual(left, [0, { right: unseen('a').length, wrong: 0 }]);
 });
 
@@ -89,14 +89,14 @@ test('a look that shows the old state ends what was inferred of its folder', asy
   collection.pass(1);
   serve(() => 'Release 2');
   await collection.refresh({ budget: '24' });
-  assert.ok(collection.look(ledger => ledger.inferred.count) > 0);
+  assert.ok(collection.look(ledger => ledger.storage.inferred.count) > 0);
   // It was put back before anybody looked.
   collection.pass(1);
   serve(() => 'Release 1');
   await collection.refresh({ budget: '12' });
   const [left, audited] = collection.look(ledger => [
-    ledger.inferred.count,
-    ledger.setting<{ right: number; wrong: number }>('inferences')!,
+    ledger.storage.inferred.count,
+    ledger.settings.get<{ right: number; wrong: number }>('inferences')!,
   ]);
   assert.ok((audited as { wrong: number }).wrong > 0);
   assert.equal(left, 0);

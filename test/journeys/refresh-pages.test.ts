@@ -213,7 +213,7 @@ test('a 304 leaves links, title, copy and account as they should be', async () =
   assert.deepEqual(after.links, links);
   for (const name of ['title', 'etag', 'segment', 'place', 'facts', 'bytes', 'wire', 'media_type'] as const)
     assert.deepEqual(after.known[name], known[name], name);
-  const row = collection.look(ledger => ledger.account.rows().find(each => each.cause === 'not-modified'));
+  const row = collection.look(ledger => ledger.servers.account.rows().find(each => each.cause === 'not-modified'));
   assert.ok(row && row.avoided > 0 && row.spent > 0);
 });
 

@@ -146,7 +146,7 @@ test('a watch that never stops keeps house while it runs, and goes on looking', 
       const visits = collection.look(ledger => ledger.visits.last);
       collection.pass(1);
       const now = collection.clock.now();
-      await until(() => collection.look(ledger => (ledger.setting<number>('house-kept') ?? 0) >= now));
+      await until(() => collection.look(ledger => (ledger.settings.get<number>('house-kept') ?? 0) >= now));
       await until(() => collection.look(ledger => ledger.visits.last) >= visits + PAGES);
       await pause(2500); // the watch notices that the pages are no longer due before the next day comes
       // Two, and what was found since.
@@ -162,7 +162,7 @@ test('a watch that never stops keeps house while it runs, and goes on looking', 
   assert.deepEqual(await problems(collection), []);
   const files = listSegments(join(collection.directory, 'archive')).map(({ id }) => id);
   assert.deepEqual(
-    collection.look(ledger => ledger.segments().map(({ id }) => id)),
+    collection.look(ledger => ledger.storage.segments.all().map(({ id }) => id)),
     files,
   );
 });
@@ -178,7 +178,8 @@ test('kill -9 while a watch keeps house loses nothing that is kept, and the next
   const newest = urls.map(url => versions(collection, url).at(-1));
   const data = collection.directory;
   const watch = ['watch', '--data', data, '--keep-versions', '1', '--budget', '1', ...fast];
-  const waste = () => collection.look(({ house }) => house.dropped.segments().length + house.dropped.replaced().length);
+  const waste = () =>
+    collection.look(({ storage }) => storage.dropped.segments().length + storage.dropped.replaced().length);
   const begun = async () => {
     while (waste() === 0 && counts(collection, urls).some(count => count > 1)) await pause(1);
   };

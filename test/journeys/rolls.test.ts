@@ -36,7 +36,7 @@ after(async () => {
 /** The lengths that the ledger has, against those of the files. */
 function lengths(data: string): { noted: number[]; there: number[] } {
   const ledger = openLedger(data);
-  const noted = ledger.segments().map(({ length }) => length);
+  const noted = ledger.storage.segments.all().map(({ length }) => length);
   ledger.close();
   return { noted, there: listSegments(join(data, 'archive')).map(({ bytes }) => bytes) };
 }

@@ -64,7 +64,7 @@ async function follow(origin: string, app: App, changed: () => Promise<void>): P
   await collection.refresh(notAudited);
   const visit = collection.visits(`${origin}/other`).at(-1)!;
   assert.deepEqual([visit.outcome, visit.cause], ['fetched', 'delta']);
-  const [face] = collection.look(ledger => ledger.faces.all().filter(({ kind }) => kind === 'cursor'));
+  const [face] = collection.look(ledger => ledger.schedule.faces.all().filter(({ kind }) => kind === 'cursor'));
   assert.deepEqual([face?.trouble, face?.failures], ['', 0]);
 }
 

@@ -48,15 +48,18 @@ test('silence about a page that a site never tells of says nothing of it', async
     `the word about others counts as before: ${files}`,
   );
   const gone = site.asked.filter(path => path === 'GET /app/3').length;
-  const { cursor } = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!.state;
+  const { cursor } = collection.look(ledger =>
+    ledger.schedule.faces.all().find(({ kind }) => kind === 'cursor'),
+  )!.state;
   site.restore(1);
   site.set('/30.html', { body: html('Thirty', [prose(3)]) });
   site.set('/', { body: html('Front', [prose(97)], ['/1.html', '/30.html', ...paths]) });
   await collection.refresh({ freshness: 0.5, audit: 0 });
-  const after = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'cursor'))!.state.cursor;
+  const after = collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'cursor'))!.state
+    .cursor;
   assert.notEqual(after, cursor, 'the site was put back in time, and compared anew');
   assert.ok(site.asked.filter(path => path === 'GET /app/3').length <= gone + 1);
-  const told = collection.look(ledger => ledger.noticeTrust.of(1, 'cursor'));
+  const told = collection.look(ledger => ledger.schedule.noticeTrust.of(1, 'cursor'));
   assert.ok(told.pings <= 5, `what it never told of is not taken for removed: ${told.pings}`);
 });
 

@@ -72,7 +72,7 @@ test('a watch that is killed is told by the hub, when it is back, what changed m
     await second.ended;
   });
   await until(() => here.site.status().subscribers[0]!.behind === 0);
-  const told = () => collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'websub'));
+  const told = () => collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'websub'));
   await until(() => (told()?.notices ?? 0) > 0);
   await until(
     () =>

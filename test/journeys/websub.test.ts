@@ -73,7 +73,7 @@ test('a watch subscribes to the hub that a feed names, and what the hub delivers
     hub.closeAllConnections();
     hub.close();
   }
-  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'websub'))!;
+  const face = collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'websub'))!;
   assert.deepEqual([face.words, face.notices, face.trouble], [1, 1, '']);
 });
 
@@ -104,7 +104,7 @@ test('a hub that never verifies is asked ever more rarely, says so, and costs no
     hub.closeAllConnections();
     hub.close();
   }
-  const face = collection.look(ledger => ledger.faces.all().find(({ kind }) => kind === 'websub'))!;
+  const face = collection.look(ledger => ledger.schedule.faces.all().find(({ kind }) => kind === 'websub'))!;
   assert.equal(face.trouble, 'the hub has not confirmed the subscription yet');
   assert.deepEqual([face.words, face.state.lease], [0, undefined]);
   assert.ok(asked >= 4 && asked <= 9, `asked ${asked} times in twelve days`);

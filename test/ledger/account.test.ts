@@ -5,7 +5,7 @@ import { NOW, withLedger } from '../frontier/known-ledger.ts';
 
 test('bytes add up by day, server and cause, over several batches', () => {
   withLedger(1, ledger => {
-    const { account } = ledger;
+    const { account } = ledger.servers;
     for (let batch = 0; batch < 2; batch++) {
       ledger.begin();
       account.add(NOW, 1, 'page', { spent: 100 });

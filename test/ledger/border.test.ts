@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/base/url.ts';
-import { type Crossing, decodeCrossings, encodeCrossings } from '../../src/ledger/collection/crossing.ts';
 import { Ledger } from '../../src/ledger/ledger.ts';
+import { type Crossing, decodeCrossings, encodeCrossings } from '../../src/ledger/outbox/crossing.ts';
 import { randomly } from '../random.ts';
 
 function crossing(url: string, more: Partial<Crossing> = {}): Crossing {
@@ -56,30 +56,34 @@ test('a batch has the next number, stays until it was taken durably, and numbers
     let ledger = new Ledger(directory, 'write');
     for (const url of ['http://b.test/1', 'http://b.test/2']) {
       ledger.begin();
-      ledger.border.send(5, crossing(url));
-      assert.deepEqual(ledger.border.batches(0, 5, ledger.border.waiting.length), [], 'nothing before it is committed');
+      ledger.outbox.border.send(5, crossing(url));
+      assert.deepEqual(
+        ledger.outbox.border.batches(0, 5, ledger.outbox.border.waiting.length),
+        [],
+        'nothing before it is committed',
+      );
       ledger.commit();
     }
-    assert.deepEqual(ledger.border.waiting, [5]);
+    assert.deepEqual(ledger.outbox.border.waiting, [5]);
     ledger.begin();
-    ledger.border.took(9, 4);
-    assert.deepEqual(ledger.border.taken(9), { last: 4, durable: 0 });
-    ledger.border.drop(5, 1);
+    ledger.outbox.border.took(9, 4);
+    assert.deepEqual(ledger.outbox.border.taken(9), { last: 4, durable: 0 });
+    ledger.outbox.border.drop(5, 1);
     ledger.commit();
-    assert.deepEqual(ledger.border.taken(9), { last: 4, durable: 4 });
+    assert.deepEqual(ledger.outbox.border.taken(9), { last: 4, durable: 4 });
     ledger.close();
     ledger = new Ledger(directory, 'write');
     assert.deepEqual(
-      ledger.border.batches(0, 5, 0).map(({ number }) => number),
+      ledger.outbox.border.batches(0, 5, 0).map(({ number }) => number),
       [2],
     );
-    assert.deepEqual(ledger.border.taken(9), { last: 4, durable: 4 });
+    assert.deepEqual(ledger.outbox.border.taken(9), { last: 4, durable: 4 });
     ledger.begin();
-    ledger.border.drop(5, 2);
-    ledger.border.send(5, crossing('http://b.test/3'));
+    ledger.outbox.border.drop(5, 2);
+    ledger.outbox.border.send(5, crossing('http://b.test/3'));
     ledger.commit();
     assert.deepEqual(
-      ledger.border.batches(0, 5, 0).map(({ number }) => number),
+      ledger.outbox.border.batches(0, 5, 0).map(({ number }) => number),
       [3],
     );
     ledger.close();

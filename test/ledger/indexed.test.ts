@@ -37,21 +37,21 @@ function opened(context: TestContext): Ledger {
 }
 
 const questions: Readonly<Record<string, (ledger: Ledger, server: number) => unknown>> = {
-  'pages of a server': (ledger, server) => ledger.scans.ofServer(server),
-  'some pages of a server': (ledger, server) => ledger.scans.someOf(server, [0, 0.5]),
-  'what is scheduled of a server': (ledger, server) => ledger.scheduled.ofServer(server),
-  'retries of a server': (ledger, server) => ledger.dueTimes.allow(server, 5, 'retry_at'),
-  'errors of a server': (ledger, server) => ledger.listings.errorsOf(server, 10),
-  'account of a server': (ledger, server) => ledger.account.ofServer(server, 0),
-  'faces of a server': (ledger, server) => ledger.faces.ofServer(server),
-  'forecasts of a server': (ledger, server) => ledger.forecasts.ofServer(server, 0),
+  'pages of a server': (ledger, server) => ledger.queries.scans.ofServer(server),
+  'some pages of a server': (ledger, server) => ledger.queries.scans.someOf(server, [0, 0.5]),
+  'what is scheduled of a server': (ledger, server) => ledger.schedule.pages.ofServer(server),
+  'retries of a server': (ledger, server) => ledger.schedule.due.allow(server, 5, 'retry_at'),
+  'errors of a server': (ledger, server) => ledger.queries.listings.errorsOf(server, 10),
+  'account of a server': (ledger, server) => ledger.servers.account.ofServer(server, 0),
+  'faces of a server': (ledger, server) => ledger.schedule.faces.ofServer(server),
+  'forecasts of a server': (ledger, server) => ledger.schedule.forecasts.ofServer(server, 0),
   'one page by its URL': ledger => ledger.pages.find(1, 2),
   'visits of one page': ledger => ledger.visits.of(3),
-  'prices of some pages': ledger => ledger.account.pricesOf([3, 4], 0),
+  'prices of some pages': ledger => ledger.servers.account.pricesOf([3, 4], 0),
   'a visit': ledger => ledger.visits.get(3),
   'visits since a time': ledger => ledger.visits.since(1010),
   'visits after one': ledger => ledger.visits.after(3, 10),
-  'the newest visits': ledger => ledger.news.latestVisits(3, 10),
+  'the newest visits': ledger => ledger.queries.news.latestVisits(3, 10),
 };
 
 for (const [name, ask] of Object.entries(questions)) {

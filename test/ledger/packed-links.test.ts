@@ -102,7 +102,7 @@ test('after kill -9 at any moment links to pages are counted as they are committ
       const ledger = new Ledger(directory, 'write');
       for (let page = 1; page <= PAGES; page++) {
         const links = [...durable.values()].flat().filter(target => target === page).length;
-        assert.equal(ledger.backward.of(page), links + (foreign.get(page) ?? 0), `page ${page} in life ${life}`);
+        assert.equal(ledger.links.backward.of(page), links + (foreign.get(page) ?? 0), `page ${page} in life ${life}`);
       }
       let written = new Map(durable);
       for (let i = random.below(60); i >= 0; i--) {
@@ -112,7 +112,7 @@ test('after kill -9 at any moment links to pages are counted as they are committ
         ledger.links.put(page, packed, true);
         written.set(page, packed.targets);
         if (random.below(5) > 0) continue;
-        ledger.backward.addForeign(page, 1);
+        ledger.links.backward.addForeign(page, 1);
         ledger.commit();
         foreign.set(page, (foreign.get(page) ?? 0) + 1);
         durable = written;

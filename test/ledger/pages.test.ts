@@ -26,7 +26,8 @@ test('tables of no row, of one read exactly and of several come whole', context 
     find(ledger, 1200, null);
     find(ledger, 7, 'too-deep');
     ledger.commit();
-    const { pages, scans } = ledger;
+    const { pages } = ledger;
+    const { scans } = ledger.queries;
     assert.deepEqual(
       Array.from(scans.every(), row => row.id),
       counting(1, visited + 1207),
@@ -71,13 +72,13 @@ test('rows may be written while they are read', context => {
   ledger.begin();
   find(ledger, 2100, null);
   let seen = 0;
-  for (const { id, server } of ledger.scans.pending()) {
+  for (const { id, server } of ledger.queries.scans.pending()) {
     seen++;
     ledger.pages.judge(id, 'too-deep', server);
   }
   ledger.commit();
   assert.equal(seen, 2100);
-  assert.deepEqual([...ledger.scans.pending()], []);
+  assert.deepEqual([...ledger.queries.scans.pending()], []);
 });
 
 test('a visit that is thought to be the first replaces what is known all the same', context => {

@@ -68,13 +68,13 @@ function again(ledger: Ledger, frontier: Frontier, random: Random): boolean {
 function writeAside(ledger: Ledger, random: Random): void {
   ledger.begin();
   const page = 1 + random.below(ledger.pages.size);
-  ledger.set(`setting-${random.below(4)}`, random.garbage(20));
-  ledger.setSegment(1 + random.below(3), random.below(1e9));
-  ledger.account.addLine(random.below(1e12), { up: 1 + random.below(100), down: random.below(100) });
-  ledger.errands.add({ id: `e${random.below(5)}`, outpost: 'far', bytes: random.bytes(100), issued: 1 });
-  if (random.below(2) === 0) ledger.errands.remove(`e${random.below(5)}`);
-  ledger.masks.putServer(1 + random.below(3), { rules: random.garbage(9) });
-  if (ledger.pages.known(page)) ledger.dueTimes.setPinged(page, 1 + random.below(3), random.below(1e12));
+  ledger.settings.set(`setting-${random.below(4)}`, random.garbage(20));
+  ledger.storage.segments.setLength(1 + random.below(3), random.below(1e9));
+  ledger.servers.account.addLine(random.below(1e12), { up: 1 + random.below(100), down: random.below(100) });
+  ledger.outbox.errands.add({ id: `e${random.below(5)}`, outpost: 'far', bytes: random.bytes(100), issued: 1 });
+  if (random.below(2) === 0) ledger.outbox.errands.remove(`e${random.below(5)}`);
+  ledger.servers.masks.putServer(1 + random.below(3), { rules: random.garbage(9) });
+  if (ledger.pages.known(page)) ledger.schedule.due.setPinged(page, 1 + random.below(3), random.below(1e12));
   ledger.commit();
 }
 

@@ -70,11 +70,11 @@ function clockFrom(start: number) {
 /** A crawl in `directory` whose changes are taken now and then, after each part of it. */
 function recorded(directory: string, random: Random, visits: number, taken: (ledger: Ledger, last: Changeset) => void) {
   const ledger = new Ledger(directory, 'write');
-  ledger.changes.start();
+  ledger.outbox.changes.start();
   const crawl = randomCrawl(ledger, random, clockFrom(1e12));
   for (let done = 0; done < visits; ) {
     done += crawl.visit(1 + random.below(60));
-    const changes = ledger.changes.take();
+    const changes = ledger.outbox.changes.take();
     if (changes) taken(ledger, changes);
   }
   return { ledger, crawl };
@@ -89,7 +89,7 @@ for (const seed of [1, 2, 3, 4]) {
     assert.ok(changes.length > 10, `${changes.length}`);
     const replica = emptyReplica(there, SCHEMA_VERSION);
     for (const each of changes) assert.ok(replica.apply(each));
-    assert.equal(replica.number, ledger.changes.number);
+    assert.equal(replica.number, ledger.outbox.changes.number);
     replica.finish();
     const [left, right] = [rowsOf(here), rowsOf(there)];
     for (const table of ['pages', 'known', 'visits', 'links', 'servers', 'account', 'tallies', 'looks'])
@@ -99,9 +99,13 @@ for (const seed of [1, 2, 3, 4]) {
     const heir = new Ledger(there, 'write');
     const before = new Ledger(here, 'write');
     for (let page = 1; page <= before.pages.size; page++)
-      assert.equal(heir.backward.of(page), before.backward.of(page), `links to page ${page}`);
+      assert.equal(heir.links.backward.of(page), before.links.backward.of(page), `links to page ${page}`);
     for (const { id } of before.servers.all())
-      assert.deepEqual([...heir.scans.ofServer(id)], [...before.scans.ofServer(id)], `pages of server ${id}`);
+      assert.deepEqual(
+        [...heir.queries.scans.ofServer(id)],
+        [...before.queries.scans.ofServer(id)],
+        `pages of server ${id}`,
+      );
     heir.close();
     before.close();
   });
@@ -133,17 +137,17 @@ for (const seed of [1, 2, 3, 4]) {
     replica.finish();
     alike(rowsOf(there), rowsOf(here));
 
-    const pending = (of: Ledger) => [...of.scans.pending()].map(({ id }) => id);
+    const pending = (of: Ledger) => [...of.queries.scans.pending()].map(({ id }) => id);
     const heir = new Ledger(there, 'write');
     assert.deepEqual(pending(heir), pending(ledger));
     ledger.close();
-    heir.changes.start();
+    heir.outbox.changes.start();
     const before = heir.pages.size;
     const visits = randomCrawl(heir, random, clockFrom(2e12)).visit(300);
     assert.ok(visits >= 300 && heir.pages.size > before, `${visits} visits, ${before} to ${heir.pages.size} pages`);
     const urls = rowsOf(there)['pages']!.map(row => (JSON.parse(row as string) as { url: string }).url);
     assert.equal(new Set(urls).size, urls.length, 'no page is known twice');
-    assert.equal(heir.changes.take()!.number, replica.number + 1);
+    assert.equal(heir.outbox.changes.take()!.number, replica.number + 1);
     heir.close();
     assert.ok(crawl);
   });
@@ -179,23 +183,23 @@ test('nothing is recorded before somebody asks, and a batch that wrote nothing i
   const directory = directories(context)();
   const ledger = new Ledger(directory, 'write');
   ledger.begin();
-  ledger.set('a', 1);
+  ledger.settings.set('a', 1);
   ledger.commit();
-  assert.equal(ledger.changes.take(), undefined);
-  assert.equal(ledger.changes.number, 0);
-  ledger.changes.start();
+  assert.equal(ledger.outbox.changes.take(), undefined);
+  assert.equal(ledger.outbox.changes.number, 0);
+  ledger.outbox.changes.start();
   ledger.begin();
   ledger.commit();
-  assert.equal(ledger.changes.take(), undefined);
-  ledger.set('b', 2); // outside a batch
-  assert.equal(ledger.changes.take()!.number, 1);
-  assert.equal(ledger.changes.take(), undefined);
+  assert.equal(ledger.outbox.changes.take(), undefined);
+  ledger.settings.set('b', 2); // outside a batch
+  assert.equal(ledger.outbox.changes.take()!.number, 1);
+  assert.equal(ledger.outbox.changes.take(), undefined);
   ledger.begin();
-  ledger.set('b', 3);
+  ledger.settings.set('b', 3);
   ledger.abandon();
   ledger.close();
   const later = new Ledger(directory, 'read');
-  assert.equal(later.changes.number, 1, 'what was taken back is not counted');
+  assert.equal(later.outbox.changes.number, 1, 'what was taken back is not counted');
   later.close();
 });
 

@@ -13,7 +13,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 /** Ids of each server's pages, by the lists, and by the table itself. */
 function both(ledger: Ledger): { listed: number[][]; written: number[][] } {
   const servers = [...ledger.servers.all()].map(({ id }) => id);
-  const listed = servers.map(id => [...ledger.scans.ofServer(id)].map(page => page.id).sort((a, b) => a - b));
+  const listed = servers.map(id => [...ledger.queries.scans.ofServer(id)].map(page => page.id).sort((a, b) => a - b));
   const written = servers.map(id => {
     const pages = Array.from({ length: ledger.pages.size }, (_, i) => ledger.pages.get(i + 1)!);
     return pages.filter(page => page.server === id).map(page => page.id);
@@ -60,7 +60,7 @@ test('what the schedule reads of a server is what it reads of all, and no more',
     FROM pages WHERE id % 4 > 0`);
   database.close();
   const ledger = new Ledger(data, 'write');
-  const all = [...ledger.scheduled.all()];
+  const all = [...ledger.schedule.pages.all()];
   assert.equal(all.length, 300);
   const [first] = all;
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('what the schedule reads of a server is what it reads of all, and no more',
   const byPage = (a: { page: number }, b: { page: number }) => a.page - b.page;
   for (const { id: server } of ledger.servers.all())
     assert.deepEqual(
-      [...ledger.scheduled.ofServer(server)].sort(byPage),
+      [...ledger.schedule.pages.ofServer(server)].sort(byPage),
       all.filter(page => page.server === server),
     );
   ledger.close();

@@ -28,7 +28,7 @@ function both(data: string): { kept: unknown; counted: unknown } {
       .map(({ name, server, n }) => `${kind} ${name} ${server} ${n}`)
       .sort();
   const kept = new Ledger(data, 'read');
-  const said = kinds.flatMap(kind => sorted(kept.tallies, kind));
+  const said = kinds.flatMap(kind => sorted(kept.servers.tallies, kind));
   kept.close();
   const database = new DatabaseSync(join(data, 'ledger.db'));
   database.exec('BEGIN; DROP TABLE tallies');
@@ -74,7 +74,7 @@ test('whatever is written, the tallies are what the rows add up to', () => {
         outside.delete(page);
         ledger.pages.judge(page, random.pick([null, 'too-deep', 'out-of-scope']), server);
       } else {
-        ledger.house.copies.lose({ page, segment: 1, offset: 0 }, 5);
+        ledger.storage.copies.lose({ page, segment: 1, offset: 0 }, 5);
       }
       if (random.below(20) === 0) {
         ledger.commit();

@@ -56,9 +56,9 @@ export function visitedLedger(context: TestContext, pages: number, found: number
       ...{ page, time, outcome, stage, reason: 'ok', status: 200, amount: null, up: 1, down: 1, cause: 'page', ms: 1 },
       ...{ outpost: 'thread-1', segment: null, place: null, length: null, request_length: null },
     });
-    ledger.account.add(time, ledger.pages.get(page)!.server, 'page', { spent: 2 });
+    ledger.servers.account.add(time, ledger.pages.get(page)!.server, 'page', { spent: 2 });
   }
-  ledger.account.save();
+  ledger.servers.account.save();
   ledger.commit();
   return ledger;
 }

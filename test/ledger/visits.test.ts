@@ -52,23 +52,26 @@ test('the first visit since a time is found among visits that arrived nearly in 
 test('what the account asks of visits is kept as they are written and judged anew', () => {
   withLedger(4, ledger => {
     ledger.begin();
-    const before = ledger.looks.spentAt('elsewhere', 0);
+    const before = ledger.visits.looks.spentAt('elsewhere', 0);
     const day = Math.floor(NOW / (24 * HOUR));
     ledger.visits.add(visit(1, 'thread-1', NOW));
     const changed = ledger.visits.add({ ...visit(2, 'thread-2', NOW), stage: 'content', down: 10 });
     ledger.visits.add({ ...visit(3, 'far', NOW), stage: 'content', outcome: 'same', down: 5 });
     ledger.visits.add({ ...visit(4, 'far', NOW), stage: 'content', cause: 'sitemap' });
     ledger.commit();
-    assert.deepEqual({ ...ledger.looks.decidedBy(day)[0] }, { stage: 'content', pages: 2, changed: 1, down: 15 });
-    assert.equal(ledger.looks.changedByDay(day).get(day), 1, 'a sitemap is no page');
-    assert.deepEqual(ledger.looks.spentAt('here', day), { up: 2, down: 11 });
-    assert.deepEqual(ledger.looks.spentAt('elsewhere', 0), { up: before.up + 2, down: before.down + 6 });
+    assert.deepEqual(
+      { ...ledger.visits.looks.decidedBy(day)[0] },
+      { stage: 'content', pages: 2, changed: 1, down: 15 },
+    );
+    assert.equal(ledger.visits.looks.changedByDay(day).get(day), 1, 'a sitemap is no page');
+    assert.deepEqual(ledger.visits.looks.spentAt('here', day), { up: 2, down: 11 });
+    assert.deepEqual(ledger.visits.looks.spentAt('elsewhere', 0), { up: before.up + 2, down: before.down + 6 });
     ledger.begin();
     ledger.visits.relabel(changed, { outcome: 'same', reason: 'unchanged', stage: 'template' });
     ledger.commit();
-    const stages = new Map(ledger.looks.decidedBy(day).map(({ stage, ...rest }) => [stage, rest]));
+    const stages = new Map(ledger.visits.looks.decidedBy(day).map(({ stage, ...rest }) => [stage, rest]));
     assert.deepEqual(stages.get('content'), { pages: 1, changed: 0, down: 5 });
     assert.deepEqual(stages.get('template'), { pages: 1, changed: 0, down: 10 });
-    assert.deepEqual(ledger.looks.decidedBy(day + 1), []);
+    assert.deepEqual(ledger.visits.looks.decidedBy(day + 1), []);
   });
 });

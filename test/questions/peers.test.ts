@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { SkeinError } from '../../src/base/errors.ts';
 import { partitionOfUrl } from '../../src/base/partition.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
-import { pageOrderNames } from '../../src/ledger/page-list.ts';
+import { pageOrderNames } from '../../src/ledger/queries/page-list.ts';
 import { answerOf, partFrom, questionNames } from '../../src/questions/catalogue.ts';
 import { type OpenCollection, openCollection, type PartElsewhere } from '../../src/questions/collection.ts';
 import { copyQuestion, versionsQuestion } from '../../src/questions/page/copies.ts';
@@ -155,7 +155,7 @@ test('listings are read slice by slice, in the same order', async () => {
 });
 
 test('a listing goes on behind any row, in every order', () => {
-  const stored = ({ ledger }: PartitionReader) => ledger.tallies.total('stored');
+  const stored = ({ ledger }: PartitionReader) => ledger.servers.tallies.total('stored');
   const reader = [...whole.here].sort((a, b) => stored(b) - stored(a))[0];
   for (const order of pageOrderNames) {
     const wanted = { order, outOfScope: true, limit: 1_000_000 } as const;

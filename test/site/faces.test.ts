@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Answered, Asking } from '../../src/home/notices/reading/asking.ts';
 import { pollSync } from '../../src/home/notices/reading/read-sync.ts';
-import type { FaceState } from '../../src/ledger/notices/faces.ts';
+import type { FaceState } from '../../src/ledger/schedule/faces.ts';
 import { parseFeed } from '../../src/notices/feed.ts';
 import { parseSitemap } from '../../src/notices/sitemap.ts';
 import { resourceSync } from '../../src/site/faces/resourcesync.ts';

@@ -139,7 +139,7 @@ function tidalSupply({ ledger, frontier, clock }: Engine, web: DemoWeb): Supply 
       if (!frontier.backlog.quiet || clock.now() - turned < TIDE) return;
       turned = clock.now();
       web.tick();
-      frontier.again(ledger.dueTimes.due('pages', Number.MAX_SAFE_INTEGER, 1000));
+      frontier.again(ledger.schedule.due.due('pages', Number.MAX_SAFE_INTEGER, 1000));
     },
   };
 }

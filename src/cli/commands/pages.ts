@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { SkeinError } from '../../base/errors.ts';
 import { nearest } from '../../base/named.ts';
 import { askWhole } from '../../engine/open-collection.ts';
-import { type PageListRow, type PageListWanted, pageOrderNames } from '../../ledger/page-list.ts';
+import { type PageListRow, type PageListWanted, pageOrderNames } from '../../ledger/queries/page-list.ts';
 import { type ListedPage, pagesListing } from '../../questions/whole/pages.ts';
 import { declare, values } from '../options/options.ts';
 import { endAsking } from '../print/incomplete.ts';

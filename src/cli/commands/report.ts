@@ -82,7 +82,7 @@ function outsideOf(
   chosen: { pace: number; allowPrivate: boolean; agent?: string | undefined },
 ) {
   const ledgers = collection.here.map(({ ledger }) => ledger);
-  const known = ledgers.map(ledger => ledger.setting<string>('contact')).find(each => each !== undefined);
+  const known = ledgers.map(ledger => ledger.settings.get<string>('contact')).find(each => each !== undefined);
   const contact = chosen.agent ?? known ?? undefined;
   const servers = ledgers.flatMap(ledger => [...ledger.servers.all()]);
   const seeded = new Set(servers.filter(server => server.seeded).map(({ origin }) => origin));

@@ -103,9 +103,9 @@ function change<T>({ data, origin, name, work }: SettingChange<T>, asksAgain = f
   const ledger = new Ledger(placeOf(data, origin), 'write');
   try {
     ledger.begin();
-    const value = ledger.setting<Record<string, T>>(name) ?? {};
+    const value = ledger.settings.get<Record<string, T>>(name) ?? {};
     work(value);
-    ledger.set(name, value);
+    ledger.settings.set(name, value);
     if (asksAgain) askAgain(ledger, origin);
     ledger.commit();
   } finally {
@@ -115,8 +115,8 @@ function change<T>({ data, origin, name, work }: SettingChange<T>, asksAgain = f
 
 function askAgain(ledger: Ledger, origin: string): void {
   const server = ledger.servers.find(origin);
-  for (const face of server ? ledger.faces.ofServer(server.id) : [])
-    if (face.kind === 'cursor') ledger.faces.put({ ...face, due: 0, failures: 0 });
+  for (const face of server ? ledger.schedule.faces.ofServer(server.id) : [])
+    if (face.kind === 'cursor') ledger.schedule.faces.put({ ...face, due: 0, failures: 0 });
 }
 
 function originIn(text: string): string {

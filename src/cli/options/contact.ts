@@ -15,7 +15,7 @@ const TOLD = 'told-of-contact';
 
 /** The sentence for somebody who is about to crawl other people's servers without a contact; undefined = nothing to say. */
 export function missingContact(settings: Settings, ledgers: readonly Ledger[]): string | undefined {
-  if (rememberedContact(settings) !== undefined || settings.setting<boolean>(TOLD)) return undefined;
+  if (rememberedContact(settings) !== undefined || settings.get<boolean>(TOLD)) return undefined;
   const servers = ledgers.flatMap(ledger => [...ledger.servers.all()]);
   if (!servers.some(({ origin }) => !isOwn(new URL(origin).hostname))) return undefined;
   for (const ledger of ledgers) ledger.begin();

@@ -78,8 +78,8 @@ export function freshnessLine(): (opened: Engine) => string {
       `due ${thousands(due)}`,
       `visited ${thousands(visited)}`,
       paint(progress.outcomes.fetched > 0 ? 'green' : 'dim', `changed ${progress.outcomes.fetched}`),
-      `spent ${size(sum(({ ledger }) => ledger.account.spent))}`,
-      `avoided ${size(sum(({ ledger }) => ledger.account.avoided))}`,
+      `spent ${size(sum(({ ledger }) => ledger.servers.account.spent))}`,
+      `avoided ${size(sum(({ ledger }) => ledger.servers.account.avoided))}`,
       `fresh ${fresh}`,
     ].join('  ');
   };

@@ -266,7 +266,7 @@ export class Custody {
     const log = natsChangelog(engine);
     const last = await log.last(partition);
     if (!(await claims.restore(partition))) throw new Fenced(partition, last);
-    const standing = { writer: { peer: members.name, epoch }, number: ledger.changes.number };
+    const standing = { writer: { peer: members.name, epoch }, number: ledger.outbox.changes.number };
     const changelog = new ChangelogWriter(log, partition, { ...standing, sequence: last?.sequence ?? 0 });
     await changelog.claim();
     return changelog;
@@ -330,20 +330,20 @@ const LOST = 'lostCopies';
  */
 function loseMissing(ledger: Ledger, now: number, copied: ReadonlyMap<number, number>): number {
   const archive = join(ledger.directory, 'archive');
-  const missing = ledger
-    .segments()
+  const missing = ledger.storage.segments
+    .all()
     .filter(({ id, length }) => (copied.get(id) ?? 0) < length && !isThere(archive, id, length));
   if (missing.length === 0) return 0;
   ledger.begin();
   let pages = 0;
   for (const { id } of missing) {
     // The end is that of whole records, wherever the copying was cut off.
-    const { pages: lost, end } = ledger.house.copies.loseSegment(id, now, copied.get(id) ?? 0);
+    const { pages: lost, end } = ledger.storage.copies.loseSegment(id, now, copied.get(id) ?? 0);
     pages += lost;
-    if (end > 0) ledger.setSegment(id, end);
-    else ledger.dropSegment(id);
+    if (end > 0) ledger.storage.segments.setLength(id, end);
+    else ledger.storage.segments.remove(id);
   }
-  if (pages > 0) ledger.set(LOST, (ledger.setting<number>(LOST) ?? 0) + pages);
+  if (pages > 0) ledger.settings.set(LOST, (ledger.settings.get<number>(LOST) ?? 0) + pages);
   ledger.commit();
   return pages;
 }

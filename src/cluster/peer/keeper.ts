@@ -72,9 +72,9 @@ export class Keeper {
     this.#changelog = parts.changelog;
     this.#wanted = parts.ahead;
     this.#note = { bytes: 0, at: performance.now() };
-    parts.ledger.changes.start();
-    parts.ledger.changes.committed = () => this.#committed();
-    if (!parts.ahead) this.#sent = parts.ledger.border.sent;
+    parts.ledger.outbox.changes.start();
+    parts.ledger.outbox.changes.committed = () => this.#committed();
+    if (!parts.ahead) this.#sent = parts.ledger.outbox.border.sent;
     this.#timer = setInterval(() => this.look(), EVERY);
   }
 
@@ -90,7 +90,7 @@ export class Keeper {
 
   /** Resolves when the engine has all that is committed by now, and what was taken in and is about to be; rejects if that does not come to pass any more. */
   async durable(): Promise<void> {
-    const { changes, border } = this.#parts.ledger;
+    const { changes, border } = this.#parts.ledger.outbox;
     const number = border.unsaved ? changes.next : changes.number;
     if (number <= this.acknowledged && !this.#wanted) return;
     if (this.#closed) throw new Error('the partition is gone');
@@ -103,7 +103,7 @@ export class Keeper {
   /** Everything that is committed has reached it. */
   get settled(): boolean {
     const { ledger } = this.#parts;
-    return this.#work === undefined && !this.#wanted && !ledger.inBatch && !ledger.changes.waiting;
+    return this.#work === undefined && !this.#wanted && ledger.state !== 'batch' && !ledger.outbox.changes.waiting;
   }
 
   /** Milliseconds for which the engine has not had all of it. */
@@ -114,19 +114,19 @@ export class Keeper {
   /** Takes what was committed, if nothing is on its way; between two batches. */
   look(): void {
     const { ledger } = this.#parts;
-    if (this.#closed || this.#work || ledger.inBatch || ledger.abandoned) return;
-    if (!ledger.changes.waiting && !this.#snapshotDue() && !this.#movesUp) {
+    if (this.#closed || this.#work || ledger.state !== 'idle') return;
+    if (!ledger.outbox.changes.waiting && !this.#snapshotDue() && !this.#movesUp) {
       this.#reached = performance.now();
       return;
     }
     clearTimeout(this.#soon);
     this.#soon = undefined;
     this.#looked = performance.now();
-    const changes = ledger.changes.take();
+    const changes = ledger.outbox.changes.take();
     // At this very moment, so that it holds these changes and nothing of the next.
     const snapshot = this.#snapshotDue() ? takeSnapshot(ledger.directory) : undefined;
     snapshot?.catch(() => undefined); // said where it is waited for
-    const { sent } = ledger.border;
+    const { sent } = ledger.outbox.border;
     this.#held = changes;
     this.#work = this.#send(snapshot).then(done => {
       this.#work = undefined;

@@ -11,7 +11,7 @@ import { decodeLinks, encodeLinks, MOST_BATCHES, MOST_MESSAGE } from '../../clus
 import type { Keeper } from '../../cluster/peer/keeper.ts';
 import { linksSubject } from '../../cluster/topology/layout.ts';
 import type { Home } from '../../home/home.ts';
-import type { BorderBatch } from '../../ledger/collection/border.ts';
+import type { BorderBatch } from '../../ledger/outbox/border.ts';
 
 interface ExchangeParts {
   readonly connection: NatsConnection;
@@ -70,14 +70,14 @@ export class LinkExchange {
   /** Nothing waits here, and nothing is on its way from here. */
   get empty(): boolean {
     const waits = this.#parts.home.partitions.sum(
-      ({ ledger }) => ledger.border.waiting.length + Number(ledger.border.pending),
+      ({ ledger }) => ledger.outbox.border.waiting.length + Number(ledger.outbox.border.pending),
     );
     return waits === 0 && this.#busy.size === 0;
   }
 
   /** Ways on which something waits. */
   get lag(): number {
-    return this.#parts.home.partitions.sum(({ ledger }) => ledger.border.waiting.length);
+    return this.#parts.home.partitions.sum(({ ledger }) => ledger.outbox.border.waiting.length);
   }
 
   /** Batches by peer, sent to it and received from it, but those that stayed with `me`. */
@@ -103,10 +103,11 @@ export class LinkExchange {
     for (const { id, ledger } of this.#parts.home.partitions) {
       const keeper = this.#parts.keeperOf(id);
       if (!keeper) continue;
-      for (const to of ledger.border.waiting) {
+      for (const to of ledger.outbox.border.waiting) {
         const key = `${id} ${to}`;
         const upTo = keeper.sentTo(to);
-        if (upTo <= ledger.border.dropped(to) || this.#busy.has(key) || (this.#notBefore.get(key) ?? 0) > now) continue;
+        if (upTo <= ledger.outbox.border.dropped(to) || this.#busy.has(key) || (this.#notBefore.get(key) ?? 0) > now)
+          continue;
         const batches = this.#ready(id, to, upTo);
         if (batches.length === 0) continue;
         this.#busy.add(key);
@@ -165,7 +166,7 @@ export class LinkExchange {
 
   /** As many as fit into a message, up to the last one that the engine knows of. */
   #ready(from: number, to: number, upTo: number): BorderBatch[] {
-    const { border } = this.#parts.home.partitions.of(from)!.ledger;
+    const { border } = this.#parts.home.partitions.of(from)!.ledger.outbox;
     const ready: BorderBatch[] = [];
     let size = 0;
     for (const batch of border.batches(from, to, border.dropped(to))) {
@@ -203,7 +204,7 @@ export class LinkExchange {
       await Promise.allSettled(
         all.map(([id, of]) => {
           const drop = () => {
-            for (const [other, number] of of) home.partitions.of(id)?.ledger.border.drop(other, number);
+            for (const [other, number] of of) home.partitions.of(id)?.ledger.outbox.border.drop(other, number);
           };
           return home.order(drop, id, true);
         }),

@@ -39,7 +39,7 @@ export class HouseChores implements Chores {
   constructor(parts: ChoreParts) {
     this.#parts = parts;
     const { collection, clock } = parts;
-    const kept = collection.settings.setting<number>(KEPT) ?? Number.NEGATIVE_INFINITY;
+    const kept = collection.settings.get<number>(KEPT) ?? Number.NEGATIVE_INFINITY;
     // A clock that ran ahead when house was kept puts nothing off for longer.
     this.#next = clock.ticks() + Math.min(EVERY, kept + EVERY - clock.now());
   }

@@ -95,7 +95,7 @@ export function forgottenTargets(data: string): string[] {
   const all = readCollection(data).here.flatMap(({ directory }) => {
     const ledger = openLedger(directory);
     try {
-      return forgottenIn(ledger);
+      return forgottenIn(ledger.settings);
     } finally {
       ledger.close();
     }

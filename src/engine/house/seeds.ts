@@ -1,13 +1,13 @@
 /** The seeds of a whole collection, while no run works in it. */
 import { originOf } from '../../base/url.ts';
 import { removeSeed } from '../../frontier/admission/seeds.ts';
-import { SharedSettings } from '../../ledger/collection/settings.ts';
-import type { SeedRow } from '../../ledger/pages/seeds.ts';
+import { SharedSettings } from '../../ledger/collection/shared-settings.ts';
+import type { SeedRow } from '../../ledger/links/seeds.ts';
 import { changeLedgers, eachLedger } from './open-ledgers.ts';
 
 /** In the order in which they were given. */
 export function seedsIn(data: string): SeedRow[] {
-  return eachLedger(data, ({ seeds }) => seeds.all())
+  return eachLedger(data, ({ links }) => links.seeds.all())
     .flat()
     .sort((a, b) => a.found - b.found);
 }
@@ -19,8 +19,8 @@ export function removeSeeds(data: string, urls: readonly string[]): number {
     for (const url of urls) {
       const { ledger } = removeSeed(ledgers, settings, url);
       const origin = originOf(url);
-      if (!ledger.seeded().includes(origin)) settings.dropSeeded(origin);
+      if (!ledger.settings.seeded().includes(origin)) settings.dropSeeded(origin);
     }
-    return ledgers.reduce((sum, { seeds }) => sum + seeds.all().length, 0);
+    return ledgers.reduce((sum, { links }) => sum + links.seeds.all().length, 0);
   });
 }

@@ -75,10 +75,10 @@ export function exportWantedOf(here: readonly PartitionReader[], data: string, c
 /** Only what the ledger speaks of: a torn tail is nobody's page. */
 function filterOf({ ledger, directory }: PartitionReader, choice: ExportChoice): Filter {
   const { pattern, newest = false, since = 0, until = Number.MAX_SAFE_INTEGER } = choice;
-  const ends = committedEnds(listSegments(join(directory, 'archive')), ledger.segments());
+  const ends = committedEnds(listSegments(join(directory, 'archive')), ledger.storage.segments.all());
   const places = new Set<string>();
   if (newest) {
-    for (const { segment, offset } of ledger.house.copies.newest(until)) places.add(`${segment} ${offset}`);
+    for (const { segment, offset } of ledger.storage.copies.newest(until)) places.add(`${segment} ${offset}`);
   }
   const matches = matcherOf(pattern);
   return ({ url, time, segment, offset }) =>

@@ -147,7 +147,7 @@ export class CollectionReader {
       type: row.type ?? undefined,
       bytes: row.up + row.down,
       data: <T>() => {
-        const json = reader.ledger.found.of(id);
+        const json = reader.ledger.visits.found.of(id);
         return json === undefined ? undefined : (JSON.parse(json) as T);
       },
       body: async () => (await copyOf(row, reader))?.decoded().bytes,

@@ -8,11 +8,11 @@ import { MOST_HOPS, stepFrom } from '../../errand/known.ts';
 import type { ReasonCode } from '../../errand/reasons.ts';
 import { trapReason } from '../../errand/scope/traps.ts';
 import { LINK_IMAGE, LINK_IS_SITEMAP, LINK_NOFOLLOW, type Links } from '../../errand/visit.ts';
-import { ELSEWHERE } from '../../ledger/collection/border.ts';
-import type { Crossing } from '../../ledger/collection/crossing.ts';
-import { FORGOTTEN } from '../../ledger/house/forgetting.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { Fingerprints } from '../../ledger/memory/fingerprints.ts';
+import { ELSEWHERE } from '../../ledger/outbox/border.ts';
+import type { Crossing } from '../../ledger/outbox/crossing.ts';
+import { FORGOTTEN } from '../../ledger/storage/forgetting.ts';
 import type { Lane } from '../lanes/lane.ts';
 import type { Memory } from '../memory-file.ts';
 import type { Reading } from '../options.ts';
@@ -86,7 +86,9 @@ export class Admission {
 
   /** Restores its tables: fingerprints from the memory of the last run and the pages found after it, the rest from the ledger. */
   restore(memory: Memory, reading: Reading): void {
-    const { scans, tallies, servers } = this.#ledger;
+    const { servers, queries } = this.#ledger;
+    const { scans } = queries;
+    const { tallies } = servers;
     this.fingerprints.load(memory.fingerprints);
     for (const { id, high, low } of reading(scans.every(memory.page))) this.fingerprints.set(high, low, id);
     this.neighbours?.restore();
@@ -99,7 +101,7 @@ export class Admission {
 
   /** Judges the pages again that a rule refused, after the rule has changed. Pages that pass join their lanes. */
   judgeRefused(rule: RuleReason): void {
-    for (const id of this.#ledger.scans.refusedFor(rule)) {
+    for (const id of this.#ledger.queries.scans.refusedFor(rule)) {
       const page = this.#ledger.pages.get(id)!;
       const { url, depth } = page;
       const reason = this.#rules.scope(url) ?? this.#refusal(page, this.#laneOf(originOf(url)));
@@ -348,7 +350,7 @@ export class Admission {
 
   /** A known page becomes a seed; it may have been refused before as too deep or out of scope. */
   #welcome(id: number, { page, depth }: Source): void {
-    if (page === 0) this.#ledger.seeds.add(id);
+    if (page === 0) this.#ledger.links.seeds.add(id);
     const { refused } = this.#ledger.pages.get(id)!;
     if (refused === 'out-of-scope') this.#outside--;
     if (refused === 'out-of-scope' || refused === 'removed') this.#lift(id, depth);

@@ -20,7 +20,7 @@ export function homesOf(settings: Settings, seeds: readonly string[] = []): stri
 
 /** Origins of servers that a user excluded; they stay so in later runs. */
 export function excludedIn(settings: Settings): string[] {
-  return settings.setting<string[]>(EXCLUDED) ?? [];
+  return settings.get<string[]>(EXCLUDED) ?? [];
 }
 
 export function setExcluded(settings: Settings, origins: readonly string[]): void {
@@ -28,8 +28,8 @@ export function setExcluded(settings: Settings, origins: readonly string[]): voi
 }
 
 /** URLs and patterns that a user had forgotten. */
-export function forgottenIn(settings: Pick<Settings, 'setting'>): string[] {
-  return settings.setting<string[]>(FORGOTTEN) ?? [];
+export function forgottenIn(settings: Pick<Settings, 'get'>): string[] {
+  return settings.get<string[]>(FORGOTTEN) ?? [];
 }
 
 export function setForgotten(settings: Pick<Settings, 'set'>, texts: readonly string[]): void {

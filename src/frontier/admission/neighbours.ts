@@ -5,11 +5,11 @@
 import { partitionOfUrl } from '../../base/partition.ts';
 import { stepFrom } from '../../errand/known.ts';
 import { LINK_NOFOLLOW, type Links } from '../../errand/visit.ts';
-import { ELSEWHERE } from '../../ledger/collection/border.ts';
-import type { Crossing } from '../../ledger/collection/crossing.ts';
 import { PageSet } from '../../ledger/collection/page-set.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OutLink } from '../../ledger/links/packed-links.ts';
+import { ELSEWHERE } from '../../ledger/outbox/border.ts';
+import type { Crossing } from '../../ledger/outbox/crossing.ts';
 import type { PageRow } from '../../ledger/pages/pages.ts';
 import type { Source } from './new-link.ts';
 
@@ -43,7 +43,7 @@ export class Neighbours {
   }
 
   restore(): void {
-    for (const id of this.#ledger.scans.refusedFor(ELSEWHERE)) this.#stubs.add(id);
+    for (const id of this.#ledger.queries.scans.refusedFor(ELSEWHERE)) this.#stubs.add(id);
   }
 
   /** This partition has the page. */
@@ -119,7 +119,7 @@ export class Neighbours {
   #send(kind: Crossing['kind'], page: number, said: Partial<Crossing> & { readonly named?: boolean }): void {
     const { url, high, low } = this.#ledger.pages.get(page) as PageRow;
     const { named = false, ...rest } = said;
-    this.#ledger.border.send(partitionOfUrl(url, this.#number.of), {
+    this.#ledger.outbox.border.send(partitionOfUrl(url, this.#number.of), {
       ...{ kind, high, low, url: named ? url : '', source: '', seed: '' },
       ...{ flags: 0, relevance: 0, depth: 0, hops: 0, lastmod: 0, time: 0, ...rest },
     });

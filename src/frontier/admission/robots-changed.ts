@@ -10,7 +10,7 @@ const OLD = DAY;
 /** One forbidden page of each server whose robots.txt is old: to ask for it reads the rules again. */
 export function doubtful(ledger: Ledger, now: number): { page: number; server: number }[] {
   const seen = (server: number) => ledger.servers.byId(server).robots?.time ?? 0;
-  return ledger.scans.firstForbidden().filter(({ server }) => seen(server) < now - OLD);
+  return ledger.queries.scans.firstForbidden().filter(({ server }) => seen(server) < now - OLD);
 }
 
 /** Notes a server's robots.txt. If it has changed, all pages that it forbade become due, by the named clock. */
@@ -23,5 +23,5 @@ export function learnRobots(
   const before = server.robots;
   server.robots = robots;
   if (!before || (before.body === robots.body && before.status === robots.status)) return;
-  ledger.dueTimes.allow(server.id, when.now, when.clock);
+  ledger.schedule.due.allow(server.id, when.now, when.clock);
 }

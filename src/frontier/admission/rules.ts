@@ -25,18 +25,18 @@ function textsOf(options: FrontierOptions): Texts {
 /** The rules that differ from those of the last run; saves the new ones for the next run. */
 export function changedRules(ledger: Ledger, options: FrontierOptions): Set<RuleReason> {
   const texts = textsOf(options);
-  const before = ledger.setting<Texts>(SETTING);
-  ledger.set(SETTING, texts);
+  const before = ledger.settings.get<Texts>(SETTING);
+  ledger.settings.set(SETTING, texts);
   if (before === undefined) return new Set();
   return new Set((Object.keys(texts) as RuleReason[]).filter(reason => texts[reason] !== before[reason]));
 }
 
 /** The rules have changed during a run: the next run judges again what they refused. */
 export function forgetRules(ledger: Ledger): void {
-  ledger.set(SETTING, {});
+  ledger.settings.set(SETTING, {});
 }
 
-type PendingPage = ReturnType<Ledger['scans']['pending']> extends Iterable<infer Row> ? Row : never;
+type PendingPage = ReturnType<Ledger['queries']['scans']['pending']> extends Iterable<infer Row> ? Row : never;
 
 /** The pages that wait for their first visit and are still wanted, in the order in which they were found. */
 export function stillPending(
@@ -44,7 +44,7 @@ export function stillPending(
   changed: ReadonlySet<RuleReason>,
   wanted: (id: number) => boolean,
 ): Iterable<PendingPage> {
-  const pending = ledger.scans.pending();
+  const pending = ledger.queries.scans.pending();
   if (changed.size === 0) return pending;
   // The newest pages are judged first, so that a limit lets the oldest in.
   return [...pending]

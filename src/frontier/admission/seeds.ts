@@ -3,7 +3,7 @@ import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Settings } from '../../ledger/collection/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { SeedRow } from '../../ledger/pages/seeds.ts';
+import type { SeedRow } from '../../ledger/links/seeds.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import type { Admission } from './admission.ts';
 import { letGo } from './crawl-bounds.ts';
@@ -48,14 +48,14 @@ export function takeSeeds(
  * collection; returns the one that has the seed. Inside the caller's transactions.
  */
 export function removeSeed(ledgers: readonly Ledger[], settings: Settings, url: string): { readonly ledger: Ledger } {
-  const all = ledgers.flatMap(ledger => ledger.seeds.all().map(seed => ({ ledger, seed })));
+  const all = ledgers.flatMap(ledger => ledger.links.seeds.all().map(seed => ({ ledger, seed })));
   const found = all.find(({ seed }) => seed.url === url);
   if (!found)
     throw new SkeinError('not-found', `${url} is not a seed of this collection.`, '"skein seeds" lists them.');
   const { ledger, seed } = found;
   const others = all.filter(each => each !== found);
   ledger.pages.judge(seed.id, 'removed', seed.server);
-  ledger.seeds.settle(seed.id);
+  ledger.links.seeds.settle(seed.id);
   const server = ledger.servers.byId(seed.server);
   if (!others.some(each => each.ledger === ledger && each.seed.server === seed.server)) {
     server.seeded = false;

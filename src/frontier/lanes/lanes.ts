@@ -48,10 +48,10 @@ export class Lanes {
   of(origin: string): Lane {
     const known = this.#lanes.get(origin);
     if (known) return known;
-    const { backward, servers } = this.#ledger;
+    const { links, servers } = this.#ledger;
     const topLevelDomain = domainOf(this.#options.domains, hostOf(origin));
     const counts = !leavesOut(this.#options.domains, topLevelDomain);
-    const order = makeOrder(this.#options.order, { ...this.#terms, backwardOf: page => backward.of(page) });
+    const order = makeOrder(this.#options.order, { ...this.#terms, backwardOf: page => links.backward.of(page) });
     const changed = (by: number) => {
       if (counts) this.#pages += by;
       if (by >= 0) this.#joined(lane);

@@ -39,7 +39,7 @@ export function doubtLost(ledger: Ledger, had: readonly number[], named: Uint32A
   const before = new Set(had);
   const shrunk = lost.size <= FEW && named.every(target => before.has(target));
   for (const target of lost) {
-    if (!sitemap && !shrunk && ledger.backward.of(target) > 0) continue;
-    ledger.dueTimes.doubt(target, ledger.pages.known(target)?.seen_time ?? 0);
+    if (!sitemap && !shrunk && ledger.links.backward.of(target) > 0) continue;
+    ledger.schedule.due.doubt(target, ledger.pages.known(target)?.seen_time ?? 0);
   }
 }

@@ -16,8 +16,8 @@ const LONGEST_SILENCE = 30 * DAY;
 /** Inside the caller's transaction. */
 export function repairClock(ledger: Ledger, now: number): void {
   // The newest visit shows whether the last run's clock was ahead; asking every page would cost each start a second.
-  if ((ledger.visits.lastTime ?? 0) > now + SLACK) ledger.dueTimes.takeBack(now);
-  ledger.faces.noLaterThan(now + LONGEST_SILENCE);
+  if ((ledger.visits.lastTime ?? 0) > now + SLACK) ledger.schedule.due.takeBack(now);
+  ledger.schedule.faces.noLaterThan(now + LONGEST_SILENCE);
   for (const server of ledger.servers.all()) {
     const { robots, notBefore } = server;
     const unread = robots !== undefined && robots.time > now + SLACK;

@@ -5,9 +5,9 @@
 import { DAY } from '../../base/clock.ts';
 import type { Draft } from '../../base/draft.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Audited } from '../../ledger/pages/inferred.ts';
-import type { SampledPage } from '../../ledger/pages/scheduled-pages.ts';
+import type { SampledPage } from '../../ledger/schedule/scheduled-pages.ts';
 import type { Servers } from '../../ledger/servers.ts';
+import type { Audited } from '../../ledger/storage/inferred.ts';
 import {
   AUDITED,
   BURST,
@@ -100,13 +100,13 @@ export class Foresight {
 
   learn(time: number, server: number, { page, state, foretold, changed, audit, waved, named }: ForetoldVisit): void {
     const kind = (named ? NAMED : kindOf(state)) + (audit ? AUDITED : 0) + (waved ? IN_WAVE : 0);
-    this.#ledger.forecasts.add(time, { server, kind, foretold }, changed);
+    this.#ledger.schedule.forecasts.add(time, { server, kind, foretold }, changed);
     if (changed) this.#found.set(page, kind);
   }
 
   /** A wave began: the visits that showed it are no case of what is usual. */
   setApart(time: number, server: number): void {
-    this.#ledger.forecasts.setApart(server, Math.floor(time / DAY), { below: IN_WAVE, by: BURST });
+    this.#ledger.schedule.forecasts.setApart(server, Math.floor(time / DAY), { below: IN_WAVE, by: BURST });
   }
 
   /** What it was taken for a change by turned out to be noise. */
@@ -114,7 +114,7 @@ export class Foresight {
     const kind = this.#found.get(page);
     if (kind === undefined) return;
     this.#found.delete(page);
-    const { forecasts } = this.#ledger;
+    const { forecasts } = this.#ledger.schedule;
     if (!forecasts.takeBack(time, server, kind)) forecasts.takeBack(time, server, kind + BURST);
   }
 
@@ -123,7 +123,7 @@ export class Foresight {
     const first = Math.floor(time / DAY) - LATELY_DAYS;
     // What a wave found says nothing of the next.
     if (this.#waveDays.within(server, time, LATELY_DAYS)) return undefined;
-    const { looks, foretold, found } = this.#ledger.forecasts.ofServer(server, first);
+    const { looks, foretold, found } = this.#ledger.schedule.forecasts.ofServer(server, first);
     return looks === 0 ? undefined : { since: first * DAY, visits: looks, changed: found, foretold };
   }
 
@@ -155,20 +155,23 @@ export class Foresight {
       const stale = 1 - freshness;
       return freshness + Math.min(MOST_MORE * stale, Math.max(-MOST_LESS * stale, GAIN * (freshness - mean)));
     };
-    const all = target(this.#ledger.setting<FreshnessByDay>('freshness') ?? {});
-    const servers = this.#ledger.setting<Record<number, FreshnessByDay>>('freshness-servers') ?? {};
+    const all = target(this.#ledger.settings.get<FreshnessByDay>('freshness') ?? {});
+    const servers = this.#ledger.settings.get<Record<number, FreshnessByDay>>('freshness-servers') ?? {};
     return server => (server === undefined || !servers[server] ? all : target(servers[server]));
   }
 
   /** Remembers a figure that is shown: of all servers for good, of each for as long as it steers. */
   note(now: number, { expected, servers }: Fresh): void {
     const today = Math.floor(now / DAY);
-    this.#ledger.set('freshness', { ...this.#ledger.setting<FreshnessByDay>('freshness'), [today]: expected });
-    const before = this.#ledger.setting<Record<number, FreshnessByDay>>('freshness-servers') ?? {};
+    this.#ledger.settings.set('freshness', {
+      ...this.#ledger.settings.get<FreshnessByDay>('freshness'),
+      [today]: expected,
+    });
+    const before = this.#ledger.settings.get<Record<number, FreshnessByDay>>('freshness-servers') ?? {};
     const lately = (noted: FreshnessByDay = {}) =>
       Object.fromEntries(Object.entries(noted).filter(([day]) => today - Number(day) <= STEERED_DAYS));
     const noted = servers.map(each => [each.server, { ...lately(before[each.server]), [today]: each.expected }]);
-    if (servers.length > 0) this.#ledger.set('freshness-servers', Object.fromEntries(noted));
+    if (servers.length > 0) this.#ledger.settings.set('freshness-servers', Object.fromEntries(noted));
   }
 
   /** `most`: servers of which it is said one by one, the largest first. */
@@ -197,9 +200,9 @@ export class Foresight {
 
   #parts(now: number, { waved, believed }: Doubts): Map<string, CalibrationPart> {
     const parts = new Map<string, Draft<Required<CalibrationPart>>>();
-    const inferred = this.#ledger.inferred.pages();
+    const inferred = this.#ledger.storage.inferred.pages();
     const wrong = this.#wrong();
-    for (const row of this.#ledger.scheduled.sample()) {
+    for (const row of this.#ledger.schedule.pages.sample()) {
       const { seen_time, change, server } = row;
       const state = unpackState(change);
       const kind = row.pings > 0 ? NAMED : kindOf(state);
@@ -232,13 +235,13 @@ export class Foresight {
 
   /** Share of the inferred copies that are wrong, by those whose pages were looked at since. */
   #wrong(): number {
-    const { right, wrong } = this.#ledger.setting<Audited>('inferences') ?? { right: 0, wrong: 0 };
+    const { right, wrong } = this.#ledger.settings.get<Audited>('inferences') ?? { right: 0, wrong: 0 };
     return (wrong + DOUBTED.wrong) / (right + wrong + DOUBTED.right + DOUBTED.wrong);
   }
 
   #calibration(now: number): Calibration {
     const today = Math.floor(now / DAY);
-    return new Calibration(this.#ledger.forecasts.since(today - CELL_DAYS), today);
+    return new Calibration(this.#ledger.schedule.forecasts.since(today - CELL_DAYS), today);
   }
 }
 

@@ -89,9 +89,9 @@ const SERVER_DAYS = 30;
 const ASSUMED: Honoured = { share: 0.7, visits: 1 };
 
 /** By server; what the account says of the last month. */
-export function honouredBy({ account }: Ledger, now: number): (server: number) => Honoured {
+export function honouredBy({ servers }: Ledger, now: number): (server: number) => Honoured {
   const sums = new Map<number, { short: number; long: number }>();
-  for (const { server, cause, visits } of account.rows(Math.floor(now / DAY) - SERVER_DAYS)) {
+  for (const { server, cause, visits } of servers.account.rows(Math.floor(now / DAY) - SERVER_DAYS)) {
     if (cause !== 'not-modified' && cause !== 'same') continue;
     const sum = sums.get(server) ?? { short: 0, long: 0 };
     sum[cause === 'same' ? 'long' : 'short'] += visits;

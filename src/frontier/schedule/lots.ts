@@ -5,8 +5,8 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { LivePage } from '../../ledger/pages/due-times.ts';
 import { FLAG_CHANGED } from '../../ledger/pages/known-row.ts';
+import type { LivePage } from '../../ledger/schedule/due-times.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { WaveDays } from './wave-days.ts';
 import { partOf } from './waves.ts';
@@ -42,7 +42,7 @@ interface LotRound {
 }
 
 export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { page: number; server: number }[] {
-  const looks = Math.min(visits, ledger.dueTimes.countLive());
+  const looks = Math.min(visits, ledger.schedule.due.countLive());
   const day = Math.floor(begun / DAY);
   const evenly = Math.floor(Math.min(looks * MOST, Math.max(looks * USUAL, ledger.pages.size * OF_PAGES)));
   const most = stale > 0 ? Math.max(OF_SERVER, looks * MOST) : looks * MOST;
@@ -50,13 +50,13 @@ export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { pa
   const drawn = new Set(servers.map(({ page }) => page));
   const ids = placesOf(day, evenly * DRAWN).map(place => 1 + Math.floor(place * ledger.pages.size));
   const fresh = [...new Set(ids)].filter(id => !drawn.has(id));
-  const others = ledger.dueTimes.live(fresh, begun).slice(0, Math.max(0, evenly - servers.length));
+  const others = ledger.schedule.due.live(fresh, begun).slice(0, Math.max(0, evenly - servers.length));
   return [...servers, ...others];
 }
 
 /** Servers that do not announce their waves: where a face names the content of every page, lots find nothing sooner. */
-function silent({ servers, faces }: Ledger): Server[] {
-  const telling = faces.tellingAll();
+function silent({ servers, schedule }: Ledger): Server[] {
+  const telling = schedule.faces.tellingAll();
   return [...servers.all()].filter(({ id }) => !telling.has(id));
 }
 
@@ -71,7 +71,7 @@ function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visit
     const needed = stale > 0 ? Math.ceil((OF_WAVES * waves.rate(id, begun)) / stale) : 0;
     const wanted = Math.max(OF_SERVER, Math.min(needed, left - (count - i - 1) * OF_SERVER));
     const drawn = placesOf(day, Math.max(DRAWN_OF_SERVER, DRAWN * wanted));
-    const live = ledger.dueTimes.live(ledger.scans.someOf(id, drawn), begun);
+    const live = ledger.schedule.due.live(ledger.queries.scans.someOf(id, drawn), begun);
     // A wave mostly touches pages that an earlier wave touched: half as many of the others are enough.
     const [changed, still] = [live.filter(hasChanged), live.filter(page => !hasChanged(page))];
     const first = Math.floor(wanted / 2);
@@ -150,8 +150,8 @@ function nameOf({ url }: LivePage): string {
 /** Other pages of its server: those found beside it, and some from anywhere. */
 function around(ledger: Ledger, page: LivePage, { before, draws }: { before: number; draws: number }): LivePage[] {
   const beside = Array.from({ length: 2 * BESIDE }, (_, i) => page.page + (i % 2 === 0 ? 1 : -1) * (1 + (i >> 1)));
-  const anywhere = ledger.scans.someOf(page.server, placesOf(page.page, draws));
-  return ledger.dueTimes
+  const anywhere = ledger.queries.scans.someOf(page.server, placesOf(page.page, draws));
+  return ledger.schedule.due
     .live([...new Set([...beside, ...anywhere])], before)
     .filter(other => other.page !== page.page && other.server === page.server);
 }

@@ -9,7 +9,7 @@ import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { FLAG_DOUBTED, isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
-import type { ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
+import type { ScheduledPage } from '../../ledger/schedule/scheduled-pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import type { NoticeKind } from '../../notices/notice.ts';
 import { type Balance, type Belief, balanceForShare, balanceForSpending } from '../../revisit/budget.ts';
@@ -93,7 +93,7 @@ export class Schedule {
   constructor(ledger: Ledger, settings: Partial<ScheduleSettings> = {}, context: ScheduleContext = {}) {
     this.#searches = context.searches ?? (() => 0);
     this.#continuous = context.continuous ?? false;
-    const saved = ledger.setting<SavedSchedule>('schedule');
+    const saved = ledger.settings.get<SavedSchedule>('schedule');
     this.#ledger = ledger;
     this.#voices = new Voices(ledger);
     this.settings = settingsAfter(saved, settings);
@@ -188,7 +188,7 @@ export class Schedule {
   /** Sets what the user asked for; computes due times anew if that differs from before, or if a day has passed. */
   aim(wanted: Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>, now: number): void {
     this.settings = { ...this.settings, share: undefined, bytes: undefined, freshness: undefined, ...wanted };
-    const saved = this.#ledger.setting<SavedSchedule>('schedule');
+    const saved = this.#ledger.settings.get<SavedSchedule>('schedule');
     const same =
       saved !== undefined &&
       sameSettings(saved, this.settings) &&
@@ -199,7 +199,7 @@ export class Schedule {
 
   /** Finds theta for the budget and gives every stored page its due time anew. Two passes over the known pages. */
   reschedule(now: number): Balance {
-    const { neighbours, sample, step, pages } = survey(this.#ledger.scheduled.all());
+    const { neighbours, sample, step, pages } = survey(this.#ledger.schedule.pages.all());
     this.#neighbours = neighbours;
     this.#now = now;
     this.#honoured = honouredBy(this.#ledger, now);
@@ -210,7 +210,7 @@ export class Schedule {
     this.#theta = this.#balance.theta;
     const states = sample.filter(({ role }) => roles[role] === 'page').map(row => this.#stateOf(row));
     this.#rhythm.measure(states, (this.#balance.visits * pages) / step);
-    this.#visitsPerDay = this.#place(this.#ledger.scheduled.all());
+    this.#visitsPerDay = this.#place(this.#ledger.schedule.pages.all());
     this.#save(now);
     return this.#balance;
   }
@@ -228,7 +228,7 @@ export class Schedule {
       // The first visit comes somewhere within the interval, so visits a day follow from the whole interval.
       if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
       const soon = this.#continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
-      this.#ledger.scheduled.put(row.page, this.#moved(row, state, server, soon), packState(state));
+      this.#ledger.schedule.pages.put(row.page, this.#moved(row, state, server, soon), packState(state));
     }
     return visits;
   }
@@ -250,7 +250,7 @@ export class Schedule {
   }
 
   #save(now: number): void {
-    this.#ledger.set('schedule', {
+    this.#ledger.settings.set('schedule', {
       ...this.settings,
       theta: this.#theta,
       thetas: this.#thetas.saved,
@@ -311,7 +311,7 @@ export class Schedule {
 
   #weigh(page: number, depth: number, role: ImportancePlace['role']): number {
     if (this.#aims && role === 'page') return 1;
-    return weighed({ linksIn: this.#ledger.backward.of(page), depth, role, searches: this.#searches(page) });
+    return weighed({ linksIn: this.#ledger.links.backward.of(page), depth, role, searches: this.#searches(page) });
   }
 
   #stateOf({ change, server, role, url }: ScheduledPage): ChangeState {
@@ -319,7 +319,7 @@ export class Schedule {
   }
 
   get #known(): ServerPrior {
-    this.#neighbours ??= survey(this.#ledger.scheduled.all()).neighbours;
+    this.#neighbours ??= survey(this.#ledger.schedule.pages.all()).neighbours;
     return this.#neighbours;
   }
 
@@ -371,11 +371,11 @@ export class Schedule {
     const counted = { ...seen, before: before.seen_time!, part: partOf(here) };
     const turn = named ? surprise : this.#waves.count(server, visit.time, counted);
     this.#foresight.learn(visit.time, server.id, seen);
-    if (named && this.#voices.turned(server)) this.#place(this.#ledger.scheduled.ofServer(server.id));
+    if (named && this.#voices.turned(server)) this.#place(this.#ledger.schedule.pages.ofServer(server.id));
     if (turn === undefined || turn === 'suspected') {
       const alone = changed && !named && !waved;
       const next = followUps(this.#ledger, here, { time: visit.time, alone, suspected: turn !== undefined });
-      this.#ledger.dueTimes.hasten(next, visit.time - FIRST_OF_ALL);
+      this.#ledger.schedule.due.hasten(next, visit.time - FIRST_OF_ALL);
       return;
     }
     if (turn === 'begun') {
@@ -384,7 +384,7 @@ export class Schedule {
     }
     this.#ledger.servers.touch(server);
     // Pages that were not seen since the wave began come next; when it has ended, normal due times are restored.
-    this.#place(this.#ledger.scheduled.ofServer(server.id));
+    this.#place(this.#ledger.schedule.pages.ofServer(server.id));
   }
 
   #steer({ visit, before, server, pages }: ScheduleLesson): void {

@@ -4,7 +4,7 @@
  * changed is believed to be like its neighbours.
  */
 import { roles } from '../../ledger/pages/pages.ts';
-import { SAMPLE, type ScheduledPage } from '../../ledger/pages/scheduled-pages.ts';
+import { SAMPLE, type ScheduledPage } from '../../ledger/schedule/scheduled-pages.ts';
 import { believed, type GammaShown, NOTHING_SHOWN, priorBelow, showing } from '../../revisit/estimators/gamma.ts';
 import { type ChangeState, PRIOR, type Prior, unpackState } from '../../revisit/state.ts';
 import type { ImportancePlace } from './importance.ts';

@@ -9,8 +9,8 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ToldNotices } from '../../ledger/notices/told.ts';
 import { isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
+import type { ToldNotices } from '../../ledger/schedule/told.ts';
 import type { Server } from '../../ledger/servers.ts';
 import type { NoticeKind } from '../../notices/notice.ts';
 import type { Estimator } from '../../revisit/estimators/port.ts';
@@ -67,11 +67,11 @@ export class Voices {
 
   /** A notice came: its page moves forward by what that is worth, so that of all that are due the surest come first. */
   heard(estimator: Estimator, { id, time, kind, exact }: Heard): boolean {
-    const { pages, servers, told, dueTimes } = this.#ledger;
+    const { pages, servers, schedule } = this.#ledger;
     const page = pages.get(id);
     const known = pages.known(id);
     if (!page || !known || known.due === null) return false;
-    const before = known.pings === 0 ? {} : told.of(id);
+    const before = known.pings === 0 ? {} : schedule.told.of(id);
     const now = { ...before, [kind]: (before[kind] ?? 0) + 1 };
     const rate = estimator.rate(known.change ? unpackState(known.change) : newState());
     const server = servers.byId(page.server);
@@ -81,9 +81,9 @@ export class Voices {
         ? Number.POSITIVE_INFINITY
         : this.#worthOf(server, now, rate) - this.#worthOf(server, before, rate);
     const due = Math.min(known.due, Math.max((known.seen_time ?? time) - FIRST, known.due - more));
-    told.put(id, now, time);
+    schedule.told.put(id, now, time);
     // Notices that no kind counts are of an earlier version.
-    dueTimes.setPinged(id, Math.max(known.pings, now[kind]!, unnamed(known, before) + 1), due);
+    schedule.due.setPinged(id, Math.max(known.pings, now[kind]!, unnamed(known, before) + 1), due);
     return true;
   }
 
@@ -98,7 +98,7 @@ export class Voices {
   }
 
   #toldOf(page: number, pings: number): ToldNotices {
-    const told = this.#ledger.told.of(page);
+    const told = this.#ledger.schedule.told.of(page);
     return Object.keys(told).length > 0 ? told : { ping: pings };
   }
 
@@ -129,14 +129,14 @@ export class Voices {
 
   /** A page that is visited for the first time and that its site, which names all that it tells of, has not named. */
   unnamed(server: Server, page: number): boolean {
-    return this.#tellsAll(server.id) && this.#ledger.told.of(page)['cursor'] === undefined;
+    return this.#tellsAll(server.id) && this.#ledger.schedule.told.of(page)['cursor'] === undefined;
   }
 
   /** Asked for every visit, and answered from memory for a while. */
   #tellsAll(server: number): boolean {
     const now = performance.now();
     if (!this.#telling || now - this.#looked > LOOKED_FOR) {
-      this.#telling = this.#ledger.faces.tellingAll();
+      this.#telling = this.#ledger.schedule.faces.tellingAll();
       this.#looked = now;
     }
     return this.#telling.has(server);
@@ -144,7 +144,8 @@ export class Voices {
 
   /** A visit has shown whether those who spoke were right, and what those missed who did not. */
   judged(server: Server, before: KnownRow, { time, changed, foretold }: ForetoldLook): void {
-    const { servers, told, noticeTrust } = this.#ledger;
+    const { servers } = this.#ledger;
+    const { told, noticeTrust } = this.#ledger.schedule;
     const record = pingsOf(server);
     if (before.pings === 0 && (record.pings === 0 || isUnspoken(before))) return;
     if (!this.#worth.has(server.id)) this.#worth.set(server.id, surenessOf(this.#batched(server, record)));
@@ -182,7 +183,7 @@ export class Voices {
   gone(server: Server, before: KnownRow | undefined, { outcome, time }: { outcome: string; time: number }): void {
     if (before === undefined || before.pings === 0) return;
     if (outcome === 'gone' || outcome === 'moved') this.judged(server, before, { time, changed: true, foretold: 1 });
-    else if (outcome !== 'failed') this.#ledger.told.remove(before.page);
+    else if (outcome !== 'failed') this.#ledger.schedule.told.remove(before.page);
   }
 
   #worthOf(server: Server, told: ToldNotices, rate: number): number {
@@ -214,7 +215,7 @@ export class Voices {
 
   /** A kind that was never held against a visit is as good as its server's others. */
   #recordOf(server: Server, kind: string): PingRecord {
-    const own = this.#ledger.noticeTrust.of(server.id, kind);
+    const own = this.#ledger.schedule.noticeTrust.of(server.id, kind);
     return own.pings > 0 ? own : pingsOf(server);
   }
 }

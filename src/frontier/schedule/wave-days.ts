@@ -26,16 +26,16 @@ export class WaveDays {
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
-    this.#all = ledger.setting<Record<number, NotedWave>>(SETTING) ?? {};
+    this.#all = ledger.settings.get<Record<number, NotedWave>>(SETTING) ?? {};
   }
 
   get running(): readonly WaveSaved[] {
-    return this.#ledger.setting<WaveSaved[]>(RUNNING) ?? [];
+    return this.#ledger.settings.get<WaveSaved[]>(RUNNING) ?? [];
   }
 
   /** Inside the caller's transaction. */
   set running(waves: readonly WaveSaved[]) {
-    this.#ledger.set(RUNNING, waves);
+    this.#ledger.settings.set(RUNNING, waves);
   }
 
   /** A wave began at a server of so many pages. Inside the caller's transaction. */
@@ -47,7 +47,7 @@ export class WaveDays {
       { ...noted, days: noted.days.filter(day => today - day < REMEMBERED) },
     ]);
     this.#all = Object.fromEntries(all.filter(([, noted]) => noted.days.length > 0));
-    this.#ledger.set(SETTING, this.#all);
+    this.#ledger.settings.set(SETTING, this.#all);
   }
 
   /** Waves are so rare at this server that following each leaves enough of the `visits` a day for other servers. */

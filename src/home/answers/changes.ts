@@ -5,8 +5,8 @@
  */
 import { meaningOf } from '../../errand/reasons.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { NewsRow, NewsWanted } from '../../ledger/news.ts';
 import { roles } from '../../ledger/pages/pages.ts';
+import type { NewsRow, NewsWanted } from '../../ledger/queries/news.ts';
 
 export interface FoundChange {
   /** The visit that saw it. */
@@ -41,7 +41,7 @@ const NEAR = 2000;
 const IMAGE = roles.indexOf('image');
 
 export function changesIn(ledger: Ledger, wanted: ChangesWanted): FoundChange[] {
-  return ledger.news.list(wanted).map(row => changeOf(ledger, row));
+  return ledger.queries.news.list(wanted).map(row => changeOf(ledger, row));
 }
 
 function changeOf(ledger: Ledger, { outcome, role, earlier, ...row }: NewsRow): FoundChange {
@@ -84,7 +84,7 @@ export interface Tally {
 
 /** Of the visits from `from` on. */
 export function tallyOf(ledger: Ledger, from: number): Tally {
-  const rows = ledger.news.counts(from);
+  const rows = ledger.queries.news.counts(from);
   const sum = (role: number, kind: FoundChange['kind']) =>
     rows
       .filter(row => row.role === role && kindOf(row.outcome, row.stage, row.earlier) === kind)
@@ -96,6 +96,6 @@ export function tallyOf(ledger: Ledger, from: number): Tally {
     back: sum(0, 'back'),
     images: sum(IMAGE, 'changed'),
     new: sum(0, 'new'),
-    ...ledger.news.looksAside(from),
+    ...ledger.queries.news.looksAside(from),
   };
 }

@@ -23,7 +23,7 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
 /** From the day `first` on; of more than `most` pages, that many are looked at. */
 export function notDue(ledger: Ledger, first: number, most: number): NotDue[] {
-  const days = ledger.account.days(first);
+  const days = ledger.servers.account.days(first);
   if (days.length === 0) return [];
   const pages = ledger.pages.newest();
   const looked = Math.min(pages, most);
@@ -32,7 +32,7 @@ export function notDue(ledger: Ledger, first: number, most: number): NotDue[] {
   const ids = Array.from({ length: looked }, (_, i) =>
     looked === pages ? i + 1 : 1 + Math.floor((((i + 1) * GOLDEN) % 1) * pages),
   ).sort((a, b) => a - b);
-  for (const { server, wire, found, visited } of ledger.account.pricesOf(ids, first * DAY)) {
+  for (const { server, wire, found, visited } of ledger.servers.account.pricesOf(ids, first * DAY)) {
     for (const day of days) {
       if (found >= day * DAY || visited.has(day)) continue;
       const key = `${day} ${server}`;
@@ -48,7 +48,7 @@ export function notDue(ledger: Ledger, first: number, most: number): NotDue[] {
 /** Which servers told what had changed, and by what, on each day. */
 function tellers(ledger: Ledger, first: number): (sum: { day: number; server: number }) => NotDue['cause'] {
   const told = new Map<string, NotDue['cause']>();
-  for (const { day, server, cause } of ledger.account.rows(first)) {
+  for (const { day, server, cause } of ledger.servers.account.rows(first)) {
     const key = `${day} ${server}`;
     if (cause === 'cursor' || (cause === 'notice' && !told.has(key))) told.set(key, cause);
   }

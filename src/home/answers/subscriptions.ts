@@ -1,6 +1,6 @@
 /** Who tells us what, how true it has been, and what each said last: for `skein subscriptions` and the workbench. */
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { FaceKind } from '../../ledger/notices/faces.ts';
+import type { FaceKind } from '../../ledger/schedule/faces.ts';
 import { pingPrecision, pingRecall } from '../../revisit/pings.ts';
 import { distrusted } from '../notices/bulk/site-carriers.ts';
 
@@ -33,7 +33,7 @@ export function subscriptionsOf(ledger: Ledger): Subscription[] {
   const distrust = distrusted(ledger);
   const rows: Subscription[] = [];
   const seen = new Set<string>();
-  for (const face of ledger.faces.all()) {
+  for (const face of ledger.schedule.faces.all()) {
     const server = ledger.servers.byId(face.server).origin;
     const why = face.kind === 'cursor' ? distrust[server] : undefined;
     seen.add(`${face.server} ${face.kind}`);
@@ -48,7 +48,7 @@ export function subscriptionsOf(ledger: Ledger): Subscription[] {
     });
   }
   for (const { id, origin } of ledger.servers.all()) {
-    for (const kind of ledger.noticeTrust.kinds(id).keys()) {
+    for (const kind of ledger.schedule.noticeTrust.kinds(id).keys()) {
       if (seen.has(`${id} ${kind}`)) continue;
       rows.push({
         ...{ server: origin, kind: kind as Subscription['kind'], url: '', where: '', state: 'telling', trouble: '' },
@@ -59,7 +59,12 @@ export function subscriptionsOf(ledger: Ledger): Subscription[] {
   return rows;
 }
 
-function stateOf({ trouble, heard, kind, state }: ReturnType<Ledger['faces']['all']>[number]): Subscription['state'] {
+function stateOf({
+  trouble,
+  heard,
+  kind,
+  state,
+}: ReturnType<Ledger['schedule']['faces']['all']>[number]): Subscription['state'] {
   if (trouble !== '') return 'troubled';
   if (kind === 'websub' && state.lease === undefined) return 'waiting';
   return heard > 0 ? 'telling' : 'silent';
@@ -70,7 +75,7 @@ function trustOf(
   server: number,
   kind: string,
 ): Pick<Subscription, 'judged' | 'confirmed' | 'precision' | 'recall'> {
-  const record = ledger.noticeTrust.of(server, kind);
+  const record = ledger.schedule.noticeTrust.of(server, kind);
   return {
     judged: Math.round(record.pings),
     confirmed: Math.round(record.confirmed),

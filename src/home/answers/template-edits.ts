@@ -3,14 +3,14 @@
  * it have the stage `template`): it is news of the server, told once.
  */
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { TemplateEdit } from '../../ledger/news.ts';
+import type { TemplateEdit } from '../../ledger/queries/news.ts';
 
-export type { TemplateEdit } from '../../ledger/news.ts';
+export type { TemplateEdit } from '../../ledger/queries/news.ts';
 
 /**
  * Newest first, however few pages are left in the time asked for: what is told of no page is told here. Pages are looked
  * at one after another, perhaps over weeks.
  */
 export function templateEdits(ledger: Ledger, since: number, pattern?: string): TemplateEdit[] {
-  return ledger.news.templateEdits(since, pattern);
+  return ledger.queries.news.templateEdits(since, pattern);
 }

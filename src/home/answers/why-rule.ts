@@ -90,7 +90,7 @@ export function ruleOf({ page, known }: LookedUpPage, asked: WhyAsked): WhyRule 
 
 /** By which ways it was told. */
 function tellersOf(ledger: Ledger, known: LookedUpPage['known']): string {
-  const kinds = Object.keys(known ? ledger.told.of(known.page) : {});
+  const kinds = Object.keys(known ? ledger.schedule.told.of(known.page) : {});
   return kinds.length === 0
     ? 'by a ping'
     : kinds.map(kind => (kind === 'ping' ? 'by a ping' : `by its ${kind}`)).join(', ');

@@ -102,7 +102,7 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
 /** What was asked of the schedule, and what came between. */
 function askedOf(ledger: Ledger, { page, known }: LookedUpPage, schedule: Schedule, now: number): WhyAsked {
   const { freshness } = schedule.settings;
-  const times = (ledger.setting<readonly string[]>('every') ?? []).map(parseTimed);
+  const times = (ledger.settings.get<readonly string[]>('every') ?? []).map(parseTimed);
   const { change, seen_time } = known ?? {};
   const seen = known && change && seen_time ? { ...known, ...page, change, seen_time } : undefined;
   const doubts = savedDoubts(ledger);
@@ -180,7 +180,7 @@ function whenceOf(ledger: Ledger, page: PageRow, server: Server | undefined, hom
 /** How important a page is by now, and how much of that is because people searched for it. */
 function standingOf(ledger: Ledger, page: PageRow, now: number): { weight: number; searches: number } {
   const searches = interestIn(ledger.directory, () => now)(page.id);
-  const place = { linksIn: ledger.backward.saved(page.id), depth: page.depth, role: roles[page.role]! };
+  const place = { linksIn: ledger.links.backward.saved(page.id), depth: page.depth, role: roles[page.role]! };
   return { weight: weighed({ ...place, searches }), searches };
 }
 

@@ -22,35 +22,35 @@ export function repair(ledger: Ledger, report: CollectionReport, now: number): R
   using opened = new DisposableStack();
   const archive = opened.adopt(segmentsOf(ledger), each => each.close());
   ledger.begin();
-  const pages = report.lost.map(copy => ledger.house.copies.lose(copy, now)).filter(newest => newest).length;
+  const pages = report.lost.map(copy => ledger.storage.copies.lose(copy, now)).filter(newest => newest).length;
   noteSealed(ledger);
-  for (const { id, length } of ledger.segments()) {
+  for (const { id, length } of ledger.storage.segments.all()) {
     const bytes = report.lengths.get(id);
     if (bytes !== undefined && bytes >= length) continue;
     dropParts(join(ledger.directory, 'archive'), id);
     if (bytes === undefined) {
-      ledger.dropSegment(id);
+      ledger.storage.segments.remove(id);
       continue;
     }
     const end = report.ends.get(id) ?? 0;
     archive.cut(id, end);
-    ledger.setSegment(id, end);
+    ledger.storage.segments.setLength(id, end);
   }
-  ledger.set(WRITTEN_OFF, stillThere(ledger, report.damaged));
+  ledger.settings.set(WRITTEN_OFF, stillThere(ledger, report.damaged));
   ledger.commit();
   return { copies: report.lost.length, pages };
 }
 
 /** Segments that were left before their last bytes were noted: the file is right. */
 export function noteSealed(ledger: Ledger): void {
-  const noted = ledger.segments();
+  const noted = ledger.storage.segments.all();
   const ends = committedEnds(listSegments(join(ledger.directory, 'archive')), noted);
-  for (const { id, length } of noted) if (ends.get(id)! > length) ledger.setSegment(id, ends.get(id)!);
+  for (const { id, length } of noted) if (ends.get(id)! > length) ledger.storage.segments.setLength(id, ends.get(id)!);
 }
 
 /** Only damage before the end of its segment is remembered: what is beyond will be written again, and checked then. */
 function stillThere(ledger: Ledger, places: readonly string[]): string[] {
-  const ends = new Map(ledger.segments().map(({ id, length }) => [id, length]));
+  const ends = new Map(ledger.storage.segments.all().map(({ id, length }) => [id, length]));
   return [...new Set(places)].filter(place => {
     const [segment, offset] = place.split(' ').map(Number);
     return offset! < (ends.get(segment!) ?? 0);

@@ -47,7 +47,7 @@ async function followedProblems(ledger: Ledger, lost: readonly LostCopy[]): Prom
   const copies = openCopies(ledger);
   const without = new Set(lost.map(({ page }) => page));
   const problems: string[] = [];
-  for (const { page } of ledger.followed.all()) {
+  for (const { page } of ledger.storage.followed.all()) {
     const known = without.has(page) ? undefined : ledger.pages.known(page);
     try {
       if (known) await copies.newest(known);
@@ -80,7 +80,7 @@ export async function verifyCollection(
     comparison.see(record);
   };
   const check = await verifyArchive(archive, see, upTo);
-  const accepted = new Set(ledger.setting<string[]>(WRITTEN_OFF) ?? []);
+  const accepted = new Set(ledger.settings.get<string[]>(WRITTEN_OFF) ?? []);
   const all = [...comparison.problems, ...check.problems];
   const found = all.filter(({ segment, offset }) => !accepted.has(`${segment} ${offset}`));
   const lost = await comparison.lost(archive);
@@ -103,7 +103,7 @@ const say = ({ segment, offset, problem }: ArchiveProblem) => `${segmentName(seg
 
 function ledgerProblems(ledger: Ledger): string[] {
   try {
-    return ledger.problems(LEDGER_PROBLEMS);
+    return ledger.storage.problems(LEDGER_PROBLEMS);
   } catch (error) {
     return [(error as Error).message]; // too damaged to be checked
   }
@@ -129,7 +129,7 @@ function missing(segments: readonly NotedLength[], check: ArchiveCheck, lost: re
 }
 
 /** A segment, and its length as the ledger had it when the check began. */
-type NotedLength = ReturnType<Ledger['segments']>[number];
+type NotedLength = ReturnType<Ledger['storage']['segments']['all']>[number];
 
 interface ExpectedCopy extends LostCopy {
   readonly length: number;
@@ -149,9 +149,10 @@ class LedgerComparison {
   readonly #references: { readonly copy: ExpectedCopy; readonly original: string }[] = [];
 
   constructor(ledger: Ledger) {
-    const { noted, dropped } = ledger.atOnce(() => {
-      for (const copy of ledger.house.copies.every()) this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
-      return { noted: ledger.segments(), dropped: ledger.house.dropped.places() };
+    const { noted, dropped } = ledger.queries.atOnce(() => {
+      for (const copy of ledger.storage.copies.every())
+        this.#expected.set(`${copy.segment} ${copy.offset}`, { ...copy });
+      return { noted: ledger.storage.segments.all(), dropped: ledger.storage.dropped.places() };
     });
     this.noted = noted;
     this.#dropped = dropped;

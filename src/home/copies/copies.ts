@@ -45,7 +45,7 @@ export function inferredNote({ time, pages }: NonNullable<Current['inferred']>):
 
 /** Where the copy that is handed out was not fetched like this: in words. */
 export function inferredOf(ledger: Ledger, { page, segment, place }: KnownRow): string | null {
-  const row = ledger.inferred.of(page);
+  const row = ledger.storage.inferred.of(page);
   return row && row.segment === segment && row.place === place ? inferredNote(row) : null;
 }
 
@@ -133,12 +133,12 @@ function readings(ledger: Ledger): Readings {
   }
   function* newest(known: KnownRow): ArchiveReading<Stored | undefined> {
     const stored = yield* read(placeOf(known), known.same_as);
-    const row = stored && ledger.followed.of(known.page);
+    const row = stored && ledger.storage.followed.of(known.page);
     const current = row && row.segment === known.segment && row.place === known.place;
     return current ? named(followingOf(stored, row), known) : stored;
   }
   function* current(known: KnownRow): ArchiveReading<Current | undefined> {
-    const row = ledger.inferred.of(known.page);
+    const row = ledger.storage.inferred.of(known.page);
     const isOfIt = row && row.segment === known.segment && row.place === known.place;
     const base = isOfIt ? yield* read(placeOf(known), known.same_as) : undefined;
     if (row && base)

@@ -6,12 +6,12 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { copiesAt, offsiteOf } from '../offsite/offsite.ts';
 import { OffsiteSegments } from '../offsite/offsite-segments.ts';
 
-export function segmentsOf(ledger: Pick<Ledger, 'directory' | 'setting' | 'segments'>): SegmentStore {
+export function segmentsOf(ledger: Pick<Ledger, 'directory' | 'settings' | 'storage'>): SegmentStore {
   const { directory } = ledger;
   const offsite = offsiteOf(ledger);
   if (!offsite) return openDisk(join(directory, 'archive'));
   return new OffsiteSegments({
     ...{ directory, open: copiesAt(offsite) },
-    named: () => ledger.segments().map(({ id }) => id),
+    named: () => ledger.storage.segments.all().map(({ id }) => id),
   });
 }

@@ -20,8 +20,8 @@ import { segmentIn, segmentName } from '../../archive/segments.ts';
 import { committedEnds, type SegmentSource } from '../../archive/store/segment-store.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { writeWhole } from '../../base/file.ts';
-import { adoptLedger, copyLedger } from '../../ledger/house/copy.ts';
 import { Ledger } from '../../ledger/ledger.ts';
+import { adoptLedger, copyLedger } from '../../ledger/storage/copy.ts';
 import { segmentsOf } from '../copies/segments-of.ts';
 import { restoredSetting } from '../offsite/offsite.ts';
 

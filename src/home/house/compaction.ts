@@ -6,7 +6,7 @@
  * and when nothing in the segment is named any more: sync the archive, commit that the segment is replaced, make that durable,
  * delete the file. A kill between two of these steps leaves bytes that nobody names, never a named copy that is not there.
  */
-import type { DroppedSegment, NamedCopy } from '../../ledger/house/dropped.ts';
+import type { DroppedSegment, NamedCopy } from '../../ledger/storage/dropped.ts';
 import { type HouseParts, RawReader } from './stored-records.ts';
 
 /** Bytes to move in one transaction. */
@@ -16,8 +16,8 @@ const WORTH_IT = 0.25;
 
 /** Segments to compact: those with urgent bytes, and those of which nothing names a large share. */
 export function worthCompacting({ ledger }: Pick<HouseParts, 'ledger'>, share = WORTH_IT): DroppedSegment[] {
-  const lengths = new Map(ledger.segments().map(({ id, length }) => [id, length]));
-  return ledger.house.dropped
+  const lengths = new Map(ledger.storage.segments.all().map(({ id, length }) => [id, length]));
+  return ledger.storage.dropped
     .segments()
     .filter(({ segment, bytes, urgent }) => urgent || bytes >= share * (lengths.get(segment) ?? 0));
 }
@@ -30,19 +30,19 @@ export async function* compact(parts: HouseParts, segments: readonly number[]): 
   const { ledger, archive, commit } = parts;
   if (segments.length === 0) return;
   // What is written again must not go into a file that is about to go.
-  if (segments.includes(ledger.segments().at(-1)?.id ?? 0)) archive.roll();
+  if (segments.includes(ledger.storage.segments.all().at(-1)?.id ?? 0)) archive.roll();
   commit();
   const reader = new RawReader(ledger);
   try {
     for (const segment of segments) {
-      for (const copies of inParts(ledger.house.dropped.named(segment))) {
+      for (const copies of inParts(ledger.storage.dropped.named(segment))) {
         moveAll(parts, reader, copies);
         commit();
         yield copies.reduce((sum, { length }) => sum + length, 0);
       }
       await archive.sync();
       // A run that goes on meanwhile adds nothing here: the segment is sealed.
-      ledger.house.dropped.replace(segment);
+      ledger.storage.dropped.replace(segment);
       commit();
       yield 0;
     }
@@ -57,7 +57,7 @@ function moveAll({ ledger, archive }: HouseParts, reader: RawReader, copies: rea
   let place = offset;
   for (const copy of copies) {
     const { length, request_length } = copy;
-    ledger.house.dropped.move(copy, { segment, place, length, request_length }, false);
+    ledger.storage.dropped.move(copy, { segment, place, length, request_length }, false);
     place += length;
   }
 }

@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { type ForgetTarget, matcherOf } from '../../errand/scope/forgotten.ts';
 import { forgottenIn, setForgotten } from '../../frontier/admission/crawl-bounds.ts';
 import { forgetRules } from '../../frontier/admission/rules.ts';
-import type { NamedCopy } from '../../ledger/house/dropped.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { NamedCopy } from '../../ledger/storage/dropped.ts';
 import { searchFile } from '../indexing/indexing.ts';
 import { compact, worthCompacting } from './compaction.ts';
 import { References } from './references.ts';
@@ -33,7 +33,7 @@ const PAGES_AT_ONCE = 500;
 /** Pages that would be forgotten. */
 export function matching(ledger: Ledger, targets: readonly ForgetTarget[]): string[] {
   const match = matcherOf(targets);
-  return [...ledger.house.forgetting.pages()].filter(({ url }) => match(url)).map(({ url }) => url);
+  return [...ledger.storage.forgetting.pages()].filter(({ url }) => match(url)).map(({ url }) => url);
 }
 
 export async function forget(
@@ -42,9 +42,9 @@ export async function forget(
   { say = () => {} }: ForgetOptions = {},
 ): Promise<ForgottenPages> {
   const { ledger, commit } = parts;
-  const { forgetting } = ledger.house;
+  const { forgetting } = ledger.storage;
   forgetting.erase();
-  setForgotten(ledger, [...new Set([...forgottenIn(ledger), ...targets.map(({ text }) => text)])]);
+  setForgotten(ledger.settings, [...new Set([...forgottenIn(ledger.settings), ...targets.map(({ text }) => text)])]);
   forgetting.disownMemory();
   commit();
   const match = matcherOf(targets);
@@ -71,7 +71,7 @@ function forgetPages(
   say: (text: string) => void,
 ): number {
   const { ledger, commit } = parts;
-  const { dropped, forgetting } = ledger.house;
+  const { dropped, forgetting } = ledger.storage;
   const references = new References(parts);
   const going = ({ page }: NamedCopy) => pages.has(page);
   let [copies, done, since, written] = [0, 0, 0, 0];
@@ -114,7 +114,7 @@ async function forgetInIndex(ledger: Ledger, say: (text: string) => void): Promi
   const { forgetPages: forgetInFile } = await import('../../search/forget.ts');
   forgetInFile(
     file,
-    [...ledger.house.forgetting.tombstones()].map(({ id }) => id),
+    [...ledger.storage.forgetting.tombstones()].map(({ id }) => id),
   );
 }
 
@@ -143,17 +143,17 @@ export function allow(ledger: Ledger, targets: readonly ForgetTarget[]): number 
   const texts = new Set(targets.map(({ text }) => text));
   ledger.begin();
   setForgotten(
-    ledger,
-    forgottenIn(ledger).filter(text => !texts.has(text)),
+    ledger.settings,
+    forgottenIn(ledger.settings).filter(text => !texts.has(text)),
   );
-  const still = matcherOf(forgottenIn(ledger).map(text => ({ text })));
+  const still = matcherOf(forgottenIn(ledger.settings).map(text => ({ text })));
   let pages = 0;
-  for (const { id, url } of [...ledger.house.forgetting.tombstones()]) {
+  for (const { id, url } of [...ledger.storage.forgetting.tombstones()]) {
     if (!match(url) || still(url)) continue;
-    ledger.house.forgetting.allow(id);
+    ledger.storage.forgetting.allow(id);
     pages++;
   }
-  ledger.house.forgetting.disownMemory();
+  ledger.storage.forgetting.disownMemory();
   forgetRules(ledger);
   ledger.commit();
   return pages;

@@ -6,8 +6,8 @@ import { HEAD_BYTES, referenceIn, referringTo, withBody } from '../../archive/bo
 import { readStoredHere, type Stored } from '../../archive/read.ts';
 import type { SegmentStore } from '../../archive/store/segment-store.ts';
 import { fingerprint } from '../../base/url.ts';
-import type { NamedCopy } from '../../ledger/house/dropped.ts';
 import { FLAG_ALIAS } from '../../ledger/pages/known-row.ts';
+import type { NamedCopy } from '../../ledger/storage/dropped.ts';
 import { type CopiesHere, openCopiesHere } from '../copies/copies.ts';
 import { segmentsOf } from '../copies/segments-of.ts';
 import { type HouseParts, RawReader } from './stored-records.ts';
@@ -28,7 +28,7 @@ export class References {
   /** Learns which of the copies since the last call refer to another one. Commits meanwhile. */
   learn(): void {
     const { ledger, commit } = this.#parts;
-    const { revisits } = ledger.house;
+    const { revisits } = ledger.storage;
     for (let copies = revisits.unread(); copies.length > 0; copies = revisits.unread()) {
       for (const copy of copies) {
         const original = this.#originalOf(copy);
@@ -40,19 +40,19 @@ export class References {
   }
 
   #originalOf(copy: NamedCopy): number | undefined {
-    const { pages, house } = this.#parts.ledger;
+    const { pages, storage } = this.#parts.ledger;
     const length = copy.length - copy.request_length;
     const place = copy.place + copy.request_length;
     const said = referenceIn(this.#reader.read({ segment: copy.segment, place }, Math.min(length, HEAD_BYTES)));
     if (!said) return undefined;
     const { high, low } = fingerprint(said.url, { high: 0, low: 0 });
     const page = pages.find(high, low);
-    return page && house.revisits.copyAt(page.id, said.time);
+    return page && storage.revisits.copyAt(page.id, said.time);
   }
 
   /** Call this before a copy is deleted; `going` tells which others will be. Returns the bytes that were written for it. */
   handOver(copy: NamedCopy, going: (copy: NamedCopy) => boolean, urgent: boolean): number {
-    const { dropped, revisits } = this.#parts.ledger.house;
+    const { dropped, revisits } = this.#parts.ledger.storage;
     const left = revisits
       .of(copy.visit)
       .map(visit => dropped.copy(visit))
@@ -74,12 +74,12 @@ export class References {
 
   /** Updates the ledger, which also says which page has the bytes. */
   #noteHeir(copy: NamedCopy, heir: NamedCopy, others: readonly NamedCopy[]): void {
-    const { pages, house } = this.#parts.ledger;
+    const { pages, storage } = this.#parts.ledger;
     const isNewest = ({ page, segment, place }: NamedCopy) => {
       const known = pages.known(page);
       return known?.segment === segment && known.place === place;
     };
-    if (isNewest(heir)) house.forgetting.inherit(copy.page, heir, others.filter(isNewest), FLAG_ALIAS);
+    if (isNewest(heir)) storage.forgetting.inherit(copy.page, heir, others.filter(isNewest), FLAG_ALIAS);
   }
 
   #read(copy: NamedCopy): Stored {
@@ -95,7 +95,7 @@ export class References {
     if (this.#parts.archive.ends(0).at(-1)?.segment === copy.segment) this.#parts.archive.roll();
     const { segment, offset } = this.#parts.archive.append(bytes);
     const to = { segment, place: offset, length: bytes.length, request_length: copy.request_length };
-    this.#parts.ledger.house.dropped.move(copy, to, urgent);
+    this.#parts.ledger.storage.dropped.move(copy, to, urgent);
     return bytes.length;
   }
 

@@ -6,7 +6,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DAY } from '../../base/clock.ts';
 import type { Settings } from '../../ledger/collection/settings.ts';
-import type { NamedCopy } from '../../ledger/house/dropped.ts';
+import type { NamedCopy } from '../../ledger/storage/dropped.ts';
 import { compact, worthCompacting } from './compaction.ts';
 import { References } from './references.ts';
 import type { HouseParts } from './stored-records.ts';
@@ -46,13 +46,13 @@ export function rememberRetention(settings: Settings, given: Retention): Retenti
   return now;
 }
 
-export function retentionIn(settings: Pick<Settings, 'setting'>): Retention {
-  return settings.setting<Retention>(SETTING) ?? {};
+export function retentionIn(settings: Pick<Settings, 'get'>): Retention {
+  return settings.get<Retention>(SETTING) ?? {};
 }
 
 /** Whether versions may ever have been deleted. */
-export function everKept(settings: Pick<Settings, 'setting'>): boolean {
-  return settings.setting<Retention>(SETTING) !== undefined;
+export function everKept(settings: Pick<Settings, 'get'>): boolean {
+  return settings.get<Retention>(SETTING) !== undefined;
 }
 
 export function isKeeping({ keepVersions, keepDays, maxDisk }: Retention): boolean {
@@ -78,13 +78,13 @@ export async function retain(
     ledger.begin();
     references.learn();
     const before = keepDays === undefined ? 0 : now - keepDays * DAY;
-    const beyond = () => ledger.house.versions.beyond({ versions: keepVersions, before }, AT_ONCE);
+    const beyond = () => ledger.storage.versions.beyond({ versions: keepVersions, before }, AT_ONCE);
     for (let some = beyond(); some.length > 0; some = beyond()) versions += dropAll(parts, references, some);
     if (maxDisk !== undefined) versions += fit(parts, references, maxDisk * share);
   } finally {
     references.close();
   }
-  const looks = ledger.house.versions.deleteLooks(now - Math.max(LOOK_DAYS, keepDays ?? 0) * DAY, ledger.visits.last);
+  const looks = ledger.storage.versions.deleteLooks(now - Math.max(LOOK_DAYS, keepDays ?? 0) * DAY, ledger.visits.last);
   commit();
   const tight = maxDisk !== undefined && diskBytes(ledger.directory) > maxDisk * share;
   const segments = worthCompacting(parts, tight ? WASTE_AT_LIMIT : undefined).map(({ segment }) => segment);
@@ -96,10 +96,10 @@ export async function retain(
 function dropAll({ ledger, commit }: HouseParts, references: References, copies: readonly NamedCopy[]): number {
   const visits = new Set(copies.map(({ visit }) => visit));
   for (const { visit } of copies) {
-    const copy = ledger.house.dropped.copy(visit)!; // it may have been written again as an heir
+    const copy = ledger.storage.dropped.copy(visit)!; // it may have been written again as an heir
     references.handOver(copy, other => visits.has(other.visit), false);
-    ledger.house.dropped.drop(copy, false);
-    ledger.house.revisits.remove(visit);
+    ledger.storage.dropped.drop(copy, false);
+    ledger.storage.revisits.remove(visit);
   }
   commit();
   return copies.length;
@@ -107,13 +107,13 @@ function dropAll({ ledger, commit }: HouseParts, references: References, copies:
 
 /** Deletes the least valuable versions until the rest fits; returns how many. */
 function fit(parts: HouseParts, references: References, most: number): number {
-  const { house, directory } = parts.ledger;
-  const waste = house.dropped.segments().reduce((sum, { bytes }) => sum + bytes, 0);
+  const { storage, directory } = parts.ledger;
+  const waste = storage.dropped.segments().reduce((sum, { bytes }) => sum + bytes, 0);
   let over = diskBytes(directory) - waste - most;
   let versions = 0;
   while (over > 0) {
     const some: NamedCopy[] = [];
-    for (const version of house.versions.leastWorth(AT_ONCE)) {
+    for (const version of storage.versions.leastWorth(AT_ONCE)) {
       if (over <= 0) break;
       some.push(version);
       over -= version.length;

@@ -7,8 +7,8 @@ import { segmentName } from '../../archive/segments.ts';
 import type { SegmentStore } from '../../archive/store/segment-store.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { version } from '../../base/version.ts';
-import type { CopyRow } from '../../ledger/house/dropped.ts';
 import { Ledger } from '../../ledger/ledger.ts';
+import type { CopyRow } from '../../ledger/storage/dropped.ts';
 import { noteSealed } from '../checks/repair.ts';
 import { segmentsOf } from '../copies/segments-of.ts';
 
@@ -21,7 +21,7 @@ export interface HouseParts {
 
 /** The last segment that the ledger names, and its length. */
 export function lastEnd(ledger: Ledger): { segment: number; length: number } {
-  const last = ledger.segments().at(-1);
+  const last = ledger.storage.segments.all().at(-1);
   return last ? { segment: last.id, length: last.length } : { segment: 0, length: 0 };
 }
 
@@ -51,7 +51,7 @@ export function committing(ledger: Ledger, archive: Archive): () => void {
   return () => {
     ledger.begin();
     const ends = first === 0 ? [] : archive.ends(first);
-    for (const { segment, length } of ends) ledger.setSegment(segment, length);
+    for (const { segment, length } of ends) ledger.storage.segments.setLength(segment, length);
     first = ends.at(-1)?.segment ?? 0;
     ledger.commit();
     ledger.begin();
@@ -63,15 +63,15 @@ export function committing(ledger: Ledger, archive: Archive): () => void {
  * miss them after a power cut. Between batches.
  */
 export function deleteReplaced(ledger: Ledger, directory: string): number {
-  const replaced = ledger.house.dropped.replaced();
+  const replaced = ledger.storage.dropped.replaced();
   if (replaced.length === 0) return 0;
-  ledger.house.checkpoint();
+  ledger.storage.checkpoint();
   for (const id of replaced) {
     rmSync(join(directory, 'archive', segmentName(id)), { force: true });
     dropPart(join(directory, 'archive'), id);
   }
   ledger.begin();
-  ledger.house.dropped.deleted(replaced);
+  ledger.storage.dropped.deleted(replaced);
   ledger.commit();
   return replaced.length;
 }

@@ -106,7 +106,7 @@ export function startIndexing(home: Home): Indexing {
     }
   }, LOOK_EVERY).unref();
   const timer = setInterval(() => {
-    const save = () => [...home.partitions].forEach(({ ledger }) => void ledger.backward.save());
+    const save = () => [...home.partitions].forEach(({ ledger }) => void ledger.links.backward.save());
     home.order(save).catch(() => {}); // it ended meanwhile, and saves them itself
   }, SAVED).unref();
   return {

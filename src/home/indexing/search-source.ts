@@ -22,7 +22,6 @@ import { wordsOf } from '../../crawler/analysis/analyse.ts';
 import { toUtf8 } from '../../crawler/analysis/charset.ts';
 import { unpackFacts } from '../../errand/facts.ts';
 import { saysNothing } from '../../errand/reasons.ts';
-import type { IndexFeed, Visited } from '../../ledger/index-feed.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import { unpackLinks } from '../../ledger/links/packed-links.ts';
 import {
@@ -32,6 +31,7 @@ import {
   FLAG_NOINDEX,
   type KnownRow,
 } from '../../ledger/pages/known-row.ts';
+import type { IndexFeed, Visited } from '../../ledger/queries/index-feed.ts';
 import type { SearchSource, SearchStep } from '../../search/feed/feed.ts';
 import type { Said, Search, SearchDocument } from '../../search/index.ts';
 import { type CopiesHere, openCopiesHere } from '../copies/copies.ts';
@@ -115,7 +115,7 @@ class SourceReading {
 
   constructor(ledger: Ledger, search: Search) {
     this.#ledger = ledger;
-    this.#feed = ledger.indexFeed;
+    this.#feed = ledger.queries.indexFeed;
     this.#search = search;
     this.#copies = openCopiesHere(ledger);
     this.#ahead = Math.max(0, ledger.visits.newest() - AHEAD);
@@ -123,7 +123,7 @@ class SourceReading {
 
   /** In one look at both files: to open and end one for each of thousands of rows takes longer than to read them. */
   since(cursor: string, limit: number): SearchStep {
-    return this.#ledger.atOnce(() => this.#search.looking(() => this.#since(cursor, limit)));
+    return this.#ledger.queries.atOnce(() => this.#search.looking(() => this.#since(cursor, limit)));
   }
 
   #since(cursor: string, limit: number): SearchStep {
@@ -264,7 +264,7 @@ class SourceReading {
 
   /** When the copy that people read was last another. */
   #copied({ page, changed_time }: Pick<KnownRow, 'page' | 'changed_time'>): number {
-    return Math.max(changed_time, this.#ledger.followed.of(page)?.edited ?? 0);
+    return Math.max(changed_time, this.#ledger.storage.followed.of(page)?.edited ?? 0);
   }
 
   /** The index holds its newest version already. */
@@ -316,7 +316,7 @@ class SourceReading {
     return page => {
       const index = Math.floor(page / COUNTS);
       let chunk = chunks.get(index);
-      if (chunk === undefined) chunks.set(index, (chunk = this.#ledger.backward.savedChunk(index)));
+      if (chunk === undefined) chunks.set(index, (chunk = this.#ledger.links.backward.savedChunk(index)));
       return Math.min(1, Math.log2(1 + (chunk[page % COUNTS] ?? 0)) / MOST_LINKS);
     };
   }

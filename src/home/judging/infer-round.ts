@@ -62,7 +62,7 @@ async function inferIn(home: Home, partition: Partition): Promise<void> {
       const known = ledger.pages.known(row.page);
       // It may have been looked at meanwhile.
       if (known?.segment === row.segment && known.place === row.place && known.seen_time! < row.time)
-        ledger.inferred.put(row);
+        ledger.storage.inferred.put(row);
     }
   });
 }

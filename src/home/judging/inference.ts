@@ -9,8 +9,8 @@ import { HOUR } from '../../base/clock.ts';
 import { shares } from '../../judge/review.ts';
 import { appliedTo, isContrary, type NoiseRule, reverseKey, ruleKey, rulesBetween } from '../../judge/rules.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { InferredRow } from '../../ledger/pages/inferred.ts';
 import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import type { InferredRow } from '../../ledger/storage/inferred.ts';
 import { type Copies, copyPlaceOf } from '../copies/copies.ts';
 
 /** What pages have shown of a rule. */
@@ -62,7 +62,7 @@ export class Inference {
   async infer(ledger: Ledger, copies: Copies): Promise<InferredRow[]> {
     const inferred: InferredRow[] = [];
     for (const [server, known] of this.#servers) {
-      const pages = [...ledger.scans.ofServer(server)].slice(0, MOST_PAGES).map(({ id }) => id);
+      const pages = [...ledger.queries.scans.ofServer(server)].slice(0, MOST_PAGES).map(({ id }) => id);
       const confirmed = confirmedAmong(known, pages.length);
       if (confirmed.length > 0) inferred.push(...(await inferredFor(confirmed, pagesIn(ledger, copies, pages))));
     }

@@ -8,7 +8,7 @@ import { parseRecord } from '../../errand/warc/warc.ts';
 import { announced } from '../../judge/announced.ts';
 import { type Difference, editsBetween, wholeEdit } from '../../judge/edits.ts';
 import { Ledger } from '../../ledger/ledger.ts';
-import type { InferredRow } from '../../ledger/pages/inferred.ts';
+import type { InferredRow } from '../../ledger/storage/inferred.ts';
 import { type Copies, followingOf, openCopies } from '../copies/copies.ts';
 import { cachedFor } from './cached.ts';
 import { Inference, refutes } from './inference.ts';

@@ -1,6 +1,6 @@
 /** The thread that compares pages with their stored copies: one for all partitions of a home, started when it is needed. */
 import { Worker } from 'node:worker_threads';
-import type { InferredRow } from '../../ledger/pages/inferred.ts';
+import type { InferredRow } from '../../ledger/storage/inferred.ts';
 import type { Comparison, ForgetQuestion, InferQuestion, JudgeAnswer, JudgeQuestion } from './questions.ts';
 
 /** A page to compare, as whoever asks knows it. */

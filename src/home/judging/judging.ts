@@ -7,7 +7,7 @@ import type { Parcel } from '../../errand/parcel.ts';
 import type { Visit } from '../../errand/visit.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { InferredRow } from '../../ledger/pages/inferred.ts';
+import type { InferredRow } from '../../ledger/storage/inferred.ts';
 import { type CopyPlace, copyPlaceOf } from '../copies/copies.ts';
 import type { Judge } from './judge.ts';
 import type { Comparison } from './questions.ts';
@@ -67,9 +67,9 @@ export class Judging {
   #post({ url, time }: Visit, copy: CopyPlace, record: Uint8Array<ArrayBuffer>, findings: Findings): void {
     const { ledger, judge, wake } = this.#parts;
     const { directory } = ledger;
-    const row = ledger.followed.of(copy.page);
+    const row = ledger.storage.followed.of(copy.page);
     const followed = row && row.segment === copy.segment && row.place === copy.offset ? row : undefined;
-    const guess = ledger.inferred.of(copy.page);
+    const guess = ledger.storage.inferred.of(copy.page);
     const inferred = guess && guess.segment === copy.segment && guess.place === copy.offset ? guess : undefined;
     const { server } = ledger.pages.get(copy.page)!;
     this.#asked = true;

@@ -1,7 +1,7 @@
 /** What home asks the thread that compares (judge-thread.ts), and what it answers. */
 import type { Delta } from '../../archive/following.ts';
 import type { Difference } from '../../judge/edits.ts';
-import type { InferredRow } from '../../ledger/pages/inferred.ts';
+import type { InferredRow } from '../../ledger/storage/inferred.ts';
 import type { CopyPlace } from '../copies/copies.ts';
 
 export interface JudgeQuestion {

@@ -28,7 +28,7 @@ import {
 } from '../../judge/places.ts';
 import { review, type Seen, verdictOf } from '../../judge/review.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Audited } from '../../ledger/pages/inferred.ts';
+import type { Audited } from '../../ledger/storage/inferred.ts';
 import type { Progress } from '../progress.ts';
 import type { Comparison } from './questions.ts';
 
@@ -134,19 +134,22 @@ export class Verdicts {
     const places = this.placesOf(page);
     const keys = [...places.keys()].join();
     follow(places, edits);
-    if ([...places.keys()].join() !== keys) this.#parts.ledger.masks.putPage(page, places.save());
+    if ([...places.keys()].join() !== keys) this.#parts.ledger.servers.masks.putPage(page, places.save());
   }
 
   /** A look at a page whose copy was inferred: where it shows the old state, its folder is not as was thought. */
   #auditInferred({ url, outcome, status, stage }: Visit, found: Comparison | undefined): void {
     const { ledger, frontier } = this.#parts;
     const seen = outcome === 'same' || (outcome === 'fetched' && stage !== 'first');
-    const row = seen ? ledger.inferred.of(frontier.admission.find(url)) : undefined;
+    const row = seen ? ledger.storage.inferred.of(frontier.admission.find(url)) : undefined;
     if (!row) return;
     const wrong = found ? found.refuted : outcome === 'same' || status === 304;
-    if (wrong) ledger.inferred.removeFolder(row.folder);
-    const { right, wrong: wrongs } = ledger.setting<Audited>('inferences') ?? { right: 0, wrong: 0 };
-    ledger.set('inferences', { right: right + (wrong ? 0 : 1), wrong: wrongs + (wrong ? 1 : 0) } satisfies Audited);
+    if (wrong) ledger.storage.inferred.removeFolder(row.folder);
+    const { right, wrong: wrongs } = ledger.settings.get<Audited>('inferences') ?? { right: 0, wrong: 0 };
+    ledger.settings.set('inferences', {
+      right: right + (wrong ? 0 : 1),
+      wrong: wrongs + (wrong ? 1 : 0),
+    } satisfies Audited);
   }
 
   /** What is news is for the evidence to say, and not for a detector of the papers. */
@@ -190,7 +193,7 @@ export class Verdicts {
       const taken = verdict === 'news' ? said[i]! : verdict;
       if (place) place.held = taken === 'looks' ? heldBy(place, edit, places.grounds) : 0;
     }
-    this.#parts.ledger.masks.putPage(page, places.save());
+    this.#parts.ledger.servers.masks.putPage(page, places.save());
     if (++this.#remembered > MOST_REMEMBERED) return;
     const round = this.#round.get(server) ?? [];
     this.#round.set(server, round);
@@ -234,7 +237,7 @@ export class Verdicts {
     if (still.length === 0) return false;
     for (const [, place] of still) Object.assign(place, { held: 0, agreed: place.agreed + 1 });
     const { ledger, frontier } = this.#parts;
-    ledger.masks.putPage(id, places.save());
+    ledger.servers.masks.putPage(id, places.save());
     if (visit.outcome === 'fetched') return true; // it is told already
     frontier.learning.relabel(learned, 'text', true);
     this.#progress.told();
@@ -289,7 +292,7 @@ export class Verdicts {
     for (const place of places.values()) if (found.some(({ before }) => before === place.held)) place.held = 0;
     const beside = found.filter(edit => !edits.some(each => repeated(each, [edit])));
     for (const edit of beside) if (knowledge.verdictOn(edit, places, first.before) === 'news') holdFound(places, edit);
-    this.#parts.ledger.masks.putPage(page, places.save());
+    this.#parts.ledger.servers.masks.putPage(page, places.save());
     if (!noise && !first.open && edits.some(edit => !repeated(edit, first.found) && wasGuessed(edit, places)))
       this.#tell(first);
     const said = first.edits.map(edit => knowledge.verdictOn(edit, places, first.before));
@@ -352,14 +355,14 @@ export class Verdicts {
         const verdict = verdictOf(knowledge, each, this.placesOf(each.page), common);
         if (verdict !== 'news' && verdict !== 'same') this.#relabel(each, verdict);
       }
-      ledger.masks.putServer(server, knowledge.save());
+      ledger.servers.masks.putServer(server, knowledge.save());
     }
   }
 
   of(server: number): ServerKnowledge {
     let knowledge = this.#servers.get(server);
     if (!knowledge) {
-      knowledge = new ServerKnowledge(this.#parts.ledger.masks.ofServer<Saved>(server));
+      knowledge = new ServerKnowledge(this.#parts.ledger.servers.masks.ofServer<Saved>(server));
       this.#servers.set(server, knowledge);
     }
     return knowledge;
@@ -371,12 +374,12 @@ export class Verdicts {
     const server = ledger.pages.get(page)!.server;
     const knowledge = this.of(server);
     const lifted = knowledge.lift(this.placesOf(page));
-    ledger.masks.putServer(server, knowledge.save());
+    ledger.servers.masks.putServer(server, knowledge.save());
     return lifted;
   }
 
   placesOf(page: number): Places {
-    return new Places(this.#parts.ledger.masks.ofPage<SavedPlaces>(page));
+    return new Places(this.#parts.ledger.servers.masks.ofPage<SavedPlaces>(page));
   }
 }
 

@@ -29,7 +29,7 @@ export function applyNotices(
   for (const notice of notices) {
     const id = frontier.admission.find(notice.url);
     const known = id === 0 ? undefined : ledger.pages.known(id);
-    if (id !== 0 && notice.hidden) ledger.hidden.add(id, notice.hidden);
+    if (id !== 0 && notice.hidden) ledger.links.hidden.add(id, notice.hidden);
     if (known && notice.kind === 'cursor') heed(ledger, known, notice.change !== 'deleted');
     if (id === 0) counts.added += take(ledger, frontier, notice, now);
     else if (!known) counts.added += expected(ledger, id, { kind: notice.kind, time: now });
@@ -52,22 +52,22 @@ export function noteUnspoken(
 }
 
 function heed(ledger: Ledger, known: KnownRow, spoken: boolean): void {
-  if (isUnspoken(known) === spoken) ledger.told.setSpoken(known.page, spoken);
+  if (isUnspoken(known) === spoken) ledger.schedule.told.setSpoken(known.page, spoken);
 }
 
 function take(ledger: Ledger, frontier: Frontier, { url, change, hidden, kind }: Notice, time: number): number {
   if (change === 'deleted') return 0;
   const id = frontier.admission.one(url, { page: 0, depth: 1, hops: 0, time, nofollow: false });
   if (id === 0) return 0;
-  if (hidden) ledger.hidden.add(id, hidden);
+  if (hidden) ledger.links.hidden.add(id, hidden);
   return expected(ledger, id, { kind, time });
 }
 
 /** 1 for a page that is named for the first time and waits for its first visit, as one does that a link led to before it was there. */
 function expected(ledger: Ledger, id: number, { kind, time }: Pick<Notice, 'kind' | 'time'>): number {
   if (ledger.pages.get(id)?.refused !== null) return 0;
-  const before = ledger.told.of(id);
-  if (before[kind] === undefined) ledger.told.put(id, { ...before, [kind]: 1 }, time);
+  const before = ledger.schedule.told.of(id);
+  if (before[kind] === undefined) ledger.schedule.told.put(id, { ...before, [kind]: 1 }, time);
   return Object.keys(before).length === 0 ? 1 : 0;
 }
 

@@ -10,7 +10,7 @@ import { originOf } from '../../base/url.ts';
 import type { ServerTerms } from '../../errand/errand.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Face } from '../../ledger/notices/faces.ts';
+import type { Face } from '../../ledger/schedule/faces.ts';
 import type { Server } from '../../ledger/servers.ts';
 import { tellsAlone } from '../../revisit/pings.ts';
 import { applyNotices, noteUnspoken } from './apply.ts';
@@ -88,7 +88,7 @@ export class NoticeDesk {
     const step = this.#watch.step();
     if (step !== 0) {
       ledger.begin();
-      ledger.faces.moveDue(step);
+      ledger.schedule.faces.moveDue(step);
     }
     this.#seek();
     this.#tellSearched();
@@ -96,7 +96,7 @@ export class NoticeDesk {
     this.#openDoor();
     const most = MOST_TASKS + this.#underWay.size + this.#askedAhead.size;
     // Without a door hubs wait as they are.
-    for (const face of ledger.faces.due(now + ahead, most, address !== undefined)) {
+    for (const face of ledger.schedule.faces.due(now + ahead, most, address !== undefined)) {
       if (this.#tasks >= MOST_TASKS) return;
       // Ahead of its time each is asked once.
       if (this.#underWay.has(face.id) || (face.due! > now && this.#askedAhead.has(face.id))) continue;
@@ -109,7 +109,7 @@ export class NoticeDesk {
   /** Sites that give their pages in bulk, as far as the last polls say, and those that send differences. */
   announce(): void {
     const { ledger, bulk, differences } = this.#parts;
-    const faces = ledger.faces.all();
+    const faces = ledger.schedule.faces.all();
     const originOfFace = ({ server }: Face) => ledger.servers.byId(server).origin;
     for (const face of faces) {
       const { pagesAt } = face.state;
@@ -124,7 +124,7 @@ export class NoticeDesk {
     const now = clock.now();
     this.added += applyNotices({ ledger, frontier }, done.notices, now).added;
     const { words, notices } = face;
-    ledger.faces.put({
+    ledger.schedule.faces.put({
       ...face,
       state: done.state,
       heard: now,
@@ -133,7 +133,7 @@ export class NoticeDesk {
       trouble: done.trouble,
       failures: 0,
     });
-    if (done.spent > 0) ledger.account.add(now, server.id, 'notice', { spent: done.spent });
+    if (done.spent > 0) ledger.servers.account.add(now, server.id, 'notice', { spent: done.spent });
   }
 
   /** What home knows of a server that bears on how it may be asked. */
@@ -159,18 +159,18 @@ export class NoticeDesk {
     const { ledger, clock, address } = this.#parts;
     if (address === undefined || this.#isOpen) return;
     this.#isOpen = true;
-    for (const face of ledger.faces.all()) {
+    for (const face of ledger.schedule.faces.all()) {
       const { at } = face.state;
       if (face.kind !== 'websub' || at === undefined || at === address) continue;
       ledger.begin();
-      ledger.faces.put({ ...face, due: clock.now() });
+      ledger.schedule.faces.put({ ...face, due: clock.now() });
     }
   }
 
   #seek(): void {
     const { ledger, clock } = this.#parts;
     const now = clock.now();
-    const sought = () => ledger.setting<Record<string, number>>('faces sought') ?? {};
+    const sought = () => ledger.settings.get<Record<string, number>>('faces sought') ?? {};
     if (!this.#toSeek) {
       const known = sought();
       const open = [...ledger.servers.all()].filter(({ seeded, paused }) => seeded && !paused);
@@ -181,9 +181,9 @@ export class NoticeDesk {
       if (server.notBefore > now) continue;
       this.#run({ kind: 'discover', terms: this.termsOf(server) }, done => {
         this.#enter(server, done.found);
-        ledger.account.add(now, server.id, 'notice', { spent: done.spent });
+        ledger.servers.account.add(now, server.id, 'notice', { spent: done.spent });
         // One that could not be asked is looked at again in the next run.
-        if (done.trouble === '') ledger.set('faces sought', { ...sought(), [server.id]: now });
+        if (done.trouble === '') ledger.settings.set('faces sought', { ...sought(), [server.id]: now });
       });
     }
   }
@@ -200,8 +200,8 @@ export class NoticeDesk {
       this.#run({ kind: 'searched', terms: this.termsOf(server) }, ({ granted, trouble, ...done }) => {
         // Where there was nothing to tell, nothing was told today.
         if (granted || trouble !== '')
-          ledger.set(SHARED_TERMS, { ...sharedTerms(ledger), [origin]: { asked: now, trouble } });
-        if (done.spent > 0) ledger.account.add(now, server.id, 'notice', { spent: done.spent });
+          ledger.settings.set(SHARED_TERMS, { ...sharedTerms(ledger), [origin]: { asked: now, trouble } });
+        if (done.spent > 0) ledger.servers.account.add(now, server.id, 'notice', { spent: done.spent });
       });
     }
   }
@@ -212,19 +212,22 @@ export class NoticeDesk {
     const now = clock.now();
     for (const { kind, url, where } of found) {
       if (kind === 'hub' || kind === 'topic' || originOf(url) !== server.origin) continue;
-      const face = ledger.faces.add({ server: server.id, kind, url, found: where }, now);
-      if (kind === 'dictionary' && face) ledger.faces.put({ ...face, heard: now });
+      const face = ledger.schedule.faces.add({ server: server.id, kind, url, found: where }, now);
+      if (kind === 'dictionary' && face) ledger.schedule.faces.put({ ...face, heard: now });
     }
-    const kinds = new Set(ledger.faces.ofServer(server.id).map(({ kind }) => kind));
+    const kinds = new Set(ledger.schedule.faces.ofServer(server.id).map(({ kind }) => kind));
     // Bulk is better than a difference of each page.
     if (kinds.has('dictionary') && !kinds.has('cursor')) this.#parts.differences?.(server.origin);
     const hub = found.find(({ kind }) => kind === 'hub');
     const topic = found.find(({ kind, url }) => kind === 'topic' && originOf(url) === server.origin);
     if (!hub || !topic) return;
-    const face = ledger.faces.add({ server: server.id, kind: 'websub', url: topic.url, found: hub.where }, now);
+    const face = ledger.schedule.faces.add(
+      { server: server.id, kind: 'websub', url: topic.url, found: hub.where },
+      now,
+    );
     if (face && face.state.hub === undefined) {
       const secret = randomBytes(24).toString('hex');
-      ledger.faces.put({ ...face, state: { hub: hub.url, secret, path: randomBytes(24).toString('hex') } });
+      ledger.schedule.faces.put({ ...face, state: { hub: hub.url, secret, path: randomBytes(24).toString('hex') } });
     }
   }
 
@@ -234,7 +237,7 @@ export class NoticeDesk {
     const waits = server.paused || this.#outdone(face) ? DAY : server.notBefore - now;
     if (waits > 0) {
       ledger.begin();
-      ledger.faces.put({ ...face, due: now + waits });
+      ledger.schedule.faces.put({ ...face, due: now + waits });
       return;
     }
     this.#underWay.add(face.id);
@@ -245,7 +248,7 @@ export class NoticeDesk {
     }
     // Before it is asked: a hub may verify before it has answered.
     ledger.begin();
-    ledger.faces.put({ ...face, state: { ...face.state, asked: now, at: address! } });
+    ledger.schedule.faces.put({ ...face, state: { ...face.state, asked: now, at: address! } });
     const callback = `${address}${WEBSUB_PATH}${face.state.path}`;
     this.#run({ kind: 'subscribe', terms, face, callback }, done => this.#subscribed(face, done));
   }
@@ -253,7 +256,7 @@ export class NoticeDesk {
   /** Where a site tells everything by its cursor, or all that a feed could by another face, more would say the same again. */
   #outdone({ kind, server }: Face): boolean {
     if (kind === 'cursor' || kind === 'websub') return false;
-    const { faces, noticeTrust } = this.#parts.ledger;
+    const { faces, noticeTrust } = this.#parts.ledger.schedule;
     const others = faces.ofServer(server).filter(({ failures }) => failures === 0);
     if (others.some(each => each.kind === 'cursor' && each.state.cursor !== undefined)) return true;
     const alone = (each: Face) => instead.has(each.kind) && tellsAlone(noticeTrust.of(server, each.kind));
@@ -275,16 +278,16 @@ export class NoticeDesk {
     const { ledger, frontier, clock, bulk } = this.#parts;
     this.#underWay.delete(before.id);
     const now = clock.now();
-    const face = ledger.faces.get(before.id) ?? before;
+    const face = ledger.schedule.faces.get(before.id) ?? before;
     this.added += applyNotices({ ledger, frontier }, done.notices, now).added;
     noteUnspoken({ ledger, frontier }, done.unspoken);
     this.#enter(server, done.found);
     const cause = face.kind === 'cursor' ? 'cursor' : 'notice';
-    ledger.account.add(now, server.id, cause, { spent: done.spent });
+    ledger.servers.account.add(now, server.id, cause, { spent: done.spent });
     const failed = done.trouble !== '';
     const failures = failed ? face.failures + 1 : 0;
     if (failures >= HOPELESS && face.heard === 0) {
-      ledger.faces.remove(face.id);
+      ledger.schedule.faces.remove(face.id);
       return;
     }
     const row = (this.#inARow.get(face.id) ?? 0) + 1;
@@ -292,7 +295,7 @@ export class NoticeDesk {
     // What has more to say is asked at once: a round takes no note of what comes later.
     const more = done.every === 0 && !failed;
     const every = more ? (row > MOST_IN_A_ROW ? DAY : 0) : Math.max(SOONEST, done.every);
-    ledger.faces.put({
+    ledger.schedule.faces.put({
       ...{ ...face, state: done.state, failures, trouble: done.trouble },
       due: now + Math.min(LATEST, failed ? every * 2 ** (failures - 1) : every),
       heard: failed ? face.heard : now,
@@ -307,7 +310,7 @@ export class NoticeDesk {
     const { ledger, clock } = this.#parts;
     this.#underWay.delete(before.id);
     const now = clock.now();
-    const face = ledger.faces.get(before.id) ?? before;
+    const face = ledger.schedule.faces.get(before.id) ?? before;
     const failures = face.failures + 1;
     const state = { ...face.state, ...(done.state.asked && { asked: done.state.asked }) };
     const due = now + Math.min(LATEST, VERIFY_WITHIN * 2 ** (failures - 1));
@@ -316,7 +319,7 @@ export class NoticeDesk {
       done.trouble || ((face.state.lease ?? 0) > now ? '' : 'the hub has not confirmed the subscription yet');
     // Verified while we were asking: then the lease says when to ask again.
     const verified = (face.state.lease ?? 0) > (before.state.lease ?? 0);
-    ledger.faces.put(verified ? { ...face, state } : { ...face, state, due, failures, trouble });
+    ledger.schedule.faces.put(verified ? { ...face, state } : { ...face, state, due, failures, trouble });
   }
 }
 

@@ -1,7 +1,7 @@
 /** What home and the thread that reads notices say to each other. All of it is plain data, bounded by whoever makes it. */
 import type { ServerTerms } from '../../errand/errand.ts';
 import type { ServerNews } from '../../errand/parcel.ts';
-import type { FaceKind, FaceState } from '../../ledger/notices/faces.ts';
+import type { FaceKind, FaceState } from '../../ledger/schedule/faces.ts';
 import type { FaceLink } from '../../notices/face-links.ts';
 import type { Notice } from '../../notices/notice.ts';
 

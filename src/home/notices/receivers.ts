@@ -9,7 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, DAY, HOUR } from '../../base/clock.ts';
 import { askerOf } from '../../base/http.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Face } from '../../ledger/notices/faces.ts';
+import type { Face } from '../../ledger/schedule/faces.ts';
 import type { Notice } from '../../notices/notice.ts';
 import { believable } from '../../notices/notice.ts';
 import { type NoticeDesk, WEBSUB_PATH } from './desk.ts';
@@ -139,7 +139,7 @@ export class Receivers {
   #faceAt(path: string): KnockedFace | undefined {
     if (!/^[0-9a-f]{48}$/.test(path)) return undefined;
     for (const room of this.#parts.rooms()) {
-      const face = room.ledger.faces.byPath(path);
+      const face = room.ledger.schedule.faces.byPath(path);
       if (face) return { room, face };
     }
     return undefined;
@@ -154,24 +154,24 @@ export class Receivers {
     const now = clock.now();
     if (mode === 'denied') {
       const trouble = 'the hub refused the subscription';
-      await this.#order(room, () => ledger.faces.put({ ...face, trouble, due: now + 7 * DAY }));
+      await this.#order(room, () => ledger.schedule.faces.put({ ...face, trouble, due: now + 7 * DAY }));
       return { status: 200 };
     }
     const seconds = Number(query.get('hub.lease_seconds') ?? 0);
     if (mode !== 'subscribe' || !(seconds > 0) || challenge!.length > 2000) return { status: 404 };
     const length = Math.min(MOST_LEASE, seconds * 1000);
     await this.#order(room, () => {
-      const known = ledger.faces.get(face.id) ?? face;
+      const known = ledger.schedule.faces.get(face.id) ?? face;
       const state = { ...known.state, lease: now + length };
       // Asked again while a tenth of the lease is left.
-      ledger.faces.put({ ...known, state, due: now + length * 0.9, failures: 0, trouble: '', heard: now });
+      ledger.schedule.faces.put({ ...known, state, due: now + length * 0.9, failures: 0, trouble: '', heard: now });
     });
     return { status: 200, text: challenge! };
   }
 
   async #deliver(room: PartitionRoom, id: number, body: Buffer): Promise<Reply> {
     const { ledger, reader, desk } = room;
-    const face = ledger.faces.get(id)!;
+    const face = ledger.schedule.faces.get(id)!;
     const digest = hash('sha256', body).slice(0, 32);
     const { seen = [] } = face.state;
     // The same once more is what a hub sends that was not sure, or somebody who has listened.
@@ -179,7 +179,7 @@ export class Receivers {
     const server = ledger.servers.byId(face.server);
     const done = await reader.do({ kind: 'read', terms: desk.termsOf(server), face, bytes: body });
     await this.#order(room, () => {
-      const known = ledger.faces.get(id) ?? face;
+      const known = ledger.schedule.faces.get(id) ?? face;
       const { until } = done.state;
       const state = { ...known.state, seen: [digest, ...seen].slice(0, REMEMBERED), ...(until && { until }) };
       desk.take(server, known, { ...done, state });
@@ -239,7 +239,7 @@ export class Receivers {
     const { clock } = this.#parts;
     const [now, ticks] = [clock.now(), clock.ticks()];
     const server = ledger.servers.find(origin)!;
-    const known = ledger.faces.find(server.id, 'indexnow', location);
+    const known = ledger.schedule.faces.find(server.id, 'indexnow', location);
     const { verified = 0, key: shown } = known?.state ?? {};
     if (known && verified <= now && now - verified < VERIFIED_FOR && shown === hash('sha256', key)) return known;
     const who = `${origin} ${from}`;
@@ -251,9 +251,12 @@ export class Receivers {
     if (!done.granted) return undefined;
     this.#refused.delete(who);
     return this.#order(room, () => {
-      const face = ledger.faces.add({ server: server.id, kind: 'indexnow', url: location, found: 'submitted' }, now);
+      const face = ledger.schedule.faces.add(
+        { server: server.id, kind: 'indexnow', url: location, found: 'submitted' },
+        now,
+      );
       const state = { verified: now, key: hash('sha256', key) };
-      if (face) ledger.faces.put({ ...face, state });
+      if (face) ledger.schedule.faces.put({ ...face, state });
       return face && { ...face, state };
     });
   }

@@ -12,5 +12,5 @@ export const SHARED_TERMS = 'sites told terms';
 
 /** By origin. */
 export function sharedTerms(ledger: Ledger): Readonly<Record<string, SharedWith>> {
-  return ledger.setting<Record<string, SharedWith>>(SHARED_TERMS) ?? {};
+  return ledger.settings.get<Record<string, SharedWith>>(SHARED_TERMS) ?? {};
 }

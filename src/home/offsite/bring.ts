@@ -15,7 +15,7 @@ import { CopiedSource } from './pieces.ts';
 export async function bringLast(directory: string): Promise<number> {
   using opened = new DisposableStack();
   const ledger = opened.adopt(new Ledger(directory, 'read'), each => each.close());
-  const last = ledger.segments().at(-1);
+  const last = ledger.storage.segments.all().at(-1);
   return last ? await bring(ledger, [last]) : 0;
 }
 
@@ -38,7 +38,7 @@ export async function bringing<T>(ledgerOf: () => Ledger, work: () => T): Promis
       const missing = error instanceof MissingSegment ? error : cause instanceof MissingSegment ? cause : undefined;
       if (!missing) throw error;
       const ledger = ledgerOf();
-      const noted = ledger.segments().filter(({ id }) => id === missing.segment && id !== before);
+      const noted = ledger.storage.segments.all().filter(({ id }) => id === missing.segment && id !== before);
       if (noted.length === 0 || (await bring(ledger, noted)) === 0) throw error;
       before = noted[0]!.id;
     }
@@ -47,7 +47,7 @@ export async function bringing<T>(ledgerOf: () => Ledger, work: () => T): Promis
 
 /** Brings every segment that is not here. */
 export async function bringAll(ledger: Ledger): Promise<number> {
-  return await bring(ledger, ledger.segments());
+  return await bring(ledger, ledger.storage.segments.all());
 }
 
 /**
@@ -59,7 +59,7 @@ export async function copiedElsewhere(directory: string): Promise<ReadonlyMap<nu
   using opened = new DisposableStack();
   const ledger = opened.adopt(new Ledger(directory, 'read'), each => each.close());
   const offsite = offsiteOf(ledger);
-  const missing = offsite ? missingOf(ledger, ledger.segments()) : [];
+  const missing = offsite ? missingOf(ledger, ledger.storage.segments.all()) : [];
   if (!offsite || missing.length === 0) return new Map();
   const objects = opened.adopt(await openObjects(offsite.to), each => each.close());
   const copied = new Map((await new CopiedSource(objects).list()).map(({ id, bytes }) => [id, bytes]));

@@ -72,7 +72,7 @@ async function copyOne(directory: string): Promise<number> {
   const { copier } = await openPartition(directory, ledger, offsite);
   let trouble: { readonly trouble?: string } = {};
   try {
-    await copier.turn(ledger.segments());
+    await copier.turn(ledger.storage.segments.all());
   } catch (error) {
     trouble = { trouble: (error as Error).message };
     throw error;

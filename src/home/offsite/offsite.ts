@@ -32,12 +32,12 @@ const MARK = 'collection.json';
 /** File of a partition: how much is copied, for `status`. */
 const NOTE = 'offsite.json';
 
-export function offsiteOf(ledger: Pick<Ledger, 'setting'>): Offsite | undefined {
-  return ledger.setting<Offsite>(SETTING);
+export function offsiteOf(ledger: Pick<Ledger, 'settings'>): Offsite | undefined {
+  return ledger.settings.get<Offsite>(SETTING);
 }
 
 /** The copies go on: what a run adds is copied. */
-export function copiesGoOn(ledger: Pick<Ledger, 'setting'>): boolean {
+export function copiesGoOn(ledger: Pick<Ledger, 'settings'>): boolean {
   const offsite = offsiteOf(ledger);
   return offsite !== undefined && !offsite.readOnly;
 }
@@ -77,7 +77,7 @@ export async function copyTo(ledger: Ledger, address: string): Promise<void> {
   }
   if (before?.to === address && !before.readOnly) return;
   ledger.begin();
-  ledger.set(SETTING, { to: address, id } satisfies Offsite);
+  ledger.settings.set(SETTING, { to: address, id } satisfies Offsite);
   ledger.commit();
   noteCopied(ledger.directory, { to: address, copied: {} });
 }
@@ -103,7 +103,7 @@ export const placeOfPartition = (address: string, partition: number): string =>
 export function copyPartitionTo(ledger: Ledger, to: string, id: string): void {
   if (offsiteOf(ledger)?.to === to) return;
   ledger.begin();
-  ledger.set(SETTING, { to, id } satisfies Offsite);
+  ledger.settings.set(SETTING, { to, id } satisfies Offsite);
   ledger.commit();
 }
 
@@ -162,5 +162,7 @@ export function notCopied(ledger: Ledger): number | undefined {
   if (!offsite || offsite.readOnly) return undefined;
   const note = copiedNote(ledger.directory);
   const copied = note?.to === offsite.to ? note.copied : {};
-  return ledger.segments().reduce((sum, { id, length }) => sum + Math.max(0, length - (copied[id] ?? 0)), 0);
+  return ledger.storage.segments
+    .all()
+    .reduce((sum, { id, length }) => sum + Math.max(0, length - (copied[id] ?? 0)), 0);
 }

@@ -4,15 +4,15 @@
  * outposts, what people are shown, and the thread that compares pages.
  *
  * Invariant: one visit changes one partition, in one transaction of its ledger. What concerns another partition is written
- * into the same transaction, as links on their way (src/ledger/collection/border.ts).
+ * into the same transaction, as links on their way (src/ledger/outbox/border.ts).
  */
 import type { Archive } from '../../archive/archive.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Anyone } from '../../frontier/elsewhere.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
-import type { BorderBatch } from '../../ledger/collection/border.ts';
-import { decodeCrossings } from '../../ledger/collection/crossing.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { BorderBatch } from '../../ledger/outbox/border.ts';
+import { decodeCrossings } from '../../ledger/outbox/crossing.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 import { Batch } from '../batch.ts';
 import type { Judge } from '../judging/judge.ts';
@@ -80,7 +80,7 @@ export class Partition implements OpenPartition {
     receiveWarily(this, judged, sender, this.#progress);
     if (done) this.settle(from, errand);
     else {
-      this.ledger.errands.took(errand, sequence);
+      this.ledger.outbox.errands.took(errand, sequence);
       this.#acknowledgements.parcel(from, errand, sequence);
     }
   }
@@ -93,7 +93,7 @@ export class Partition implements OpenPartition {
   }
 
   settle(from: Carrier, errand: string): void {
-    if (from.remote) this.ledger.errands.remove(errand);
+    if (from.remote) this.ledger.outbox.errands.remove(errand);
     this.#acknowledgements.ended(from, errand);
   }
 
@@ -101,7 +101,7 @@ export class Partition implements OpenPartition {
   giveBack(errand: string): void {
     this.batch.open(1);
     this.frontier.finish(errand);
-    this.ledger.errands.remove(errand);
+    this.ledger.outbox.errands.remove(errand);
   }
 
   /** Learns what machines said about pages that no machine is left to try. */
@@ -114,12 +114,12 @@ export class Partition implements OpenPartition {
    * last batch taken; the sender goes on after it.
    */
   take({ from, to, number, crossings }: BorderBatch): number {
-    const { last } = this.ledger.border.taken(from);
+    const { last } = this.ledger.outbox.border.taken(from);
     if (to !== this.id || number !== last + 1) return last;
     const links = decodeCrossings(crossings);
     this.batch.open(1 + links.length / LINKS_A_VISIT);
     for (const link of links) this.frontier.learning.cross(link);
-    this.ledger.border.took(from, number);
+    this.ledger.outbox.border.took(from, number);
     return number;
   }
 

@@ -76,7 +76,7 @@ export class Partitions {
     let moved = false;
     if (!this.carriesLinks || this.#all.length === 1) return moved;
     for (const sender of this.#all) {
-      for (const to of sender.ledger.border.waiting) {
+      for (const to of sender.ledger.outbox.border.waiting) {
         const receiver = this.of(to);
         if (receiver && carry(sender, receiver)) moved = true;
       }
@@ -87,7 +87,7 @@ export class Partitions {
   /** Commits and carries the last links, when nothing else is under way; true = some were taken in. */
   settle(): boolean {
     for (const { ledger, batch } of this.#all)
-      if (this.carriesLinks ? ledger.border.pending : ledger.border.unsaved) batch.commit();
+      if (this.carriesLinks ? ledger.outbox.border.pending : ledger.outbox.border.unsaved) batch.commit();
     return this.exchange();
   }
 
@@ -99,8 +99,8 @@ export class Partitions {
 }
 
 function carry(sender: Partition, receiver: Partition): boolean {
-  const { border } = sender.ledger;
-  const { last, durable } = receiver.ledger.border.taken(sender.id);
+  const { border } = sender.ledger.outbox;
+  const { last, durable } = receiver.ledger.outbox.border.taken(sender.id);
   sender.ledger.begin();
   border.drop(receiver.id, durable);
   let taken = last;

@@ -12,7 +12,7 @@ export function poolFreshness(pool: Pool, now: number, told = 0): PoolFreshness 
   const all = [...pool].map(({ ledger, frontier }) => {
     const { servers, ...rest } = frontier.schedule.freshness(now, told);
     const named = servers.map(({ server, ...each }) => ({ ...each, origin: ledger.servers.byId(server).origin }));
-    return { ...rest, servers: named, pages: ledger.dueTimes.countLive() };
+    return { ...rest, servers: named, pages: ledger.schedule.due.countLive() };
   });
   if (all.length === 1) {
     const { pages, ...one } = all[0]!;

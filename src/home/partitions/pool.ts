@@ -20,7 +20,7 @@ export interface PoolPage {
 }
 
 type Due = PoolPage & { readonly due: number };
-type DueKind = Parameters<Ledger['dueTimes']['due']>[0];
+type DueKind = Parameters<Ledger['schedule']['due']['due']>[0];
 type Until = { readonly time: number; readonly seenBefore?: number | undefined };
 
 export class Pool {
@@ -37,7 +37,7 @@ export class Pool {
   /** Pages that are due by then, most overdue first. */
   due(kind: DueKind, { time, seenBefore }: Until, most: number): Due[] {
     const lists = [...this.#members].map(member =>
-      member.ledger.dueTimes.due(kind, time, most, seenBefore).map(row => ({ member, ...row })),
+      member.ledger.schedule.due.due(kind, time, most, seenBefore).map(row => ({ member, ...row })),
     );
     return lists.length === 1
       ? lists[0]!
@@ -72,7 +72,7 @@ export class Pool {
   lots(visits: number, begun: number): PoolPage[] {
     const live = this.live;
     return [...this.#members].flatMap(member => {
-      const share = Math.ceil((visits * member.ledger.dueTimes.countLive()) / Math.max(1, live));
+      const share = Math.ceil((visits * member.ledger.schedule.due.countLive()) / Math.max(1, live));
       const stale = 1 - (member.frontier.schedule.settings.freshness ?? 1);
       return lotsOf(member.ledger, { visits: share, begun, stale }).map(row => ({ member, ...row }));
     });
@@ -80,7 +80,7 @@ export class Pool {
 
   /** Pages that can be kept fresh. */
   get live(): number {
-    return this.#sum(({ ledger }) => ledger.dueTimes.countLive());
+    return this.#sum(({ ledger }) => ledger.schedule.due.countLive());
   }
 
   get newcomers(): number {
@@ -100,7 +100,7 @@ export class Pool {
   }
 
   countDue(now: number): number {
-    return this.#sum(({ ledger }) => ledger.dueTimes.countDue(now));
+    return this.#sum(({ ledger }) => ledger.schedule.due.countDue(now));
   }
 
   /** Nothing waits and nothing is under way. */

@@ -56,14 +56,14 @@ export class ToldLooks {
 
 /** Pages that sites named and nobody has visited yet. */
 export function expectedIn(pool: Pool): number {
-  return [...pool].reduce((sum, { ledger }) => sum + ledger.told.waiting, 0);
+  return [...pool].reduce((sum, { ledger }) => sum + ledger.schedule.told.waiting, 0);
 }
 
 /** The notices were true often enough. A kind that no visit has confirmed or refuted yet counts like the server's others. */
 export function isBelieved(ledger: Ledger, page: number, server: number): boolean {
-  return Object.keys(ledger.told.of(page)).some(kind => {
+  return Object.keys(ledger.schedule.told.of(page)).some(kind => {
     if (kind === READ) return false;
-    const own = ledger.noticeTrust.of(server, kind);
+    const own = ledger.schedule.noticeTrust.of(server, kind);
     return pingPrecision(own.pings > 0 ? own : pingsOf(ledger.servers.byId(server))) >= HEARD;
   });
 }

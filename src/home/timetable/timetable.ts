@@ -83,7 +83,7 @@ export class Timetable {
 
   #load(member: PoolMember): void {
     this.#read.set(member.id, member.ledger.visits.last);
-    for (const { page, url, server, role, seen_time } of member.ledger.scheduled.all())
+    for (const { page, url, server, role, seen_time } of member.ledger.schedule.pages.all())
       if (role === ROLE_PAGE) this.#set(member, { page, url, server, seen: seen_time });
     for (const queue of this.#queues.values()) queue.waiting.sort((a, b) => a.due - b.due);
     this.#writeAll(new Map([[member.id, member]]));
@@ -141,7 +141,7 @@ export class Timetable {
     const timed = this.#timed.get(keyOf({ member, page }));
     if (!timed || timed.due === UNDER_WAY) return;
     member.ledger.begin();
-    member.ledger.dueTimes.set(page, timed.due);
+    member.ledger.schedule.due.set(page, timed.due);
   }
 
   /** Whenever the schedule may have computed all due times anew. */

@@ -1,12 +1,10 @@
-/**
- * Settings that hold for a whole collection. With one partition they are its ledger's. With several each ledger has all of
- * them, so that a partition that moves to another machine is complete by itself.
- */
-import type { Ledger } from '../ledger.ts';
+/** Settings: what a collection remembers by name, as JSON. */
+import type { DatabaseSync } from 'node:sqlite';
+import type { Servers } from '../servers.ts';
 
 export interface Settings {
-  setting<T>(name: string): T | undefined;
-  /** Inside a transaction. */
+  get<T>(name: string): T | undefined;
+  /** Undefined deletes the setting. Inside a transaction. */
   set(name: string, value: unknown): void;
   /** A setting that is a list which grows; no part of it is lost where a crash came between two ledgers. */
   list(name: string): string[];
@@ -14,67 +12,31 @@ export interface Settings {
   seeded(): string[];
 }
 
-const SEEDED = 'seeded';
+/** Those of one ledger. */
+export class LedgerSettings implements Settings {
+  readonly #database: DatabaseSync;
+  readonly #servers: Servers;
 
-export class SharedSettings implements Settings {
-  readonly #ledgers = new Set<Ledger>();
-  /** What was set in this run: a ledger that joins later gets it, too. */
-  readonly #set = new Map<string, unknown>();
-
-  constructor(ledgers: Iterable<Ledger>) {
-    for (const ledger of ledgers) this.#ledgers.add(ledger);
+  constructor(database: DatabaseSync, servers: Servers) {
+    this.#database = database;
+    this.#servers = servers;
   }
 
-  join(ledger: Ledger): void {
-    this.#ledgers.add(ledger);
-    ledger.begin();
-    for (const [name, value] of this.#set) ledger.set(name, value);
-  }
-
-  leave(ledger: Ledger): void {
-    this.#ledgers.delete(ledger);
-  }
-
-  setting<T>(name: string): T | undefined {
-    if (this.#set.has(name)) return this.#set.get(name) as T;
-    for (const ledger of this.#ledgers) {
-      const value = ledger.setting<T>(name);
-      if (value !== undefined) return value;
-    }
-    return undefined;
+  get<T>(name: string): T | undefined {
+    const row = this.#database.prepare('SELECT value FROM meta WHERE name = ?').get(name);
+    return row ? (JSON.parse(row['value'] as string) as T) : undefined;
   }
 
   set(name: string, value: unknown): void {
-    this.#set.set(name, value);
-    for (const ledger of this.#ledgers) {
-      ledger.begin();
-      ledger.set(name, value);
-    }
+    if (value === undefined) this.#database.prepare('DELETE FROM meta WHERE name = ?').run(name);
+    else this.#database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(name, JSON.stringify(value));
   }
 
   list(name: string): string[] {
-    const set = this.#set.get(name) as string[] | undefined;
-    return set ?? [...new Set([...this.#ledgers].flatMap(ledger => ledger.setting<string[]>(name) ?? []))];
+    return this.get<string[]>(name) ?? [];
   }
 
   seeded(): string[] {
-    return [...new Set([...[...this.#ledgers].flatMap(ledger => ledger.seeded()), ...this.list(SEEDED)])];
-  }
-
-  /** Seeds may be in partitions that are not here. */
-  addSeeded(origins: readonly string[]): void {
-    const before = this.list(SEEDED);
-    const all = [...new Set([...before, ...origins])];
-    if (all.length > before.length) this.set(SEEDED, all);
-  }
-
-  /** No seed is there any more. */
-  dropSeeded(origin: string): void {
-    const before = this.list(SEEDED);
-    if (before.includes(origin))
-      this.set(
-        SEEDED,
-        before.filter(each => each !== origin),
-      );
+    return [...this.#servers.all()].filter(server => server.seeded).map(server => server.origin);
   }
 }

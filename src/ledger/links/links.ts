@@ -1,12 +1,14 @@
 /**
  * The link index: who links to whom, with anchor text. One packed row per page, because a page has a hundred links and
- * a row a link would cost more than the rest of the ledger together. Backward counts are kept beside it.
+ * a row a link would cost more than the rest of the ledger together. Backward counts are kept beside it, and so are the
+ * pages to which no link led: seeds, and those that a site named itself.
  */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { lent } from '../../base/borrowed.ts';
 import { FLAG_SHOWN } from '../pages/known-row.ts';
-import type { Backward } from './backward.ts';
+import { Backward } from './backward.ts';
+import { HiddenPages } from './hidden.ts';
 import {
   eachTarget,
   type OutLink,
@@ -16,6 +18,7 @@ import {
   traceOf,
   unpackLinks,
 } from './packed-links.ts';
+import { Seeds } from './seeds.ts';
 
 interface InLink {
   readonly source: number;
@@ -25,14 +28,19 @@ interface InLink {
 
 export class LinkIndex {
   readonly #database: DatabaseSync;
-  readonly #backward: Backward;
+  /** How many known pages link to each page. */
+  readonly backward: Backward;
+  readonly hidden: HiddenPages;
+  readonly seeds: Seeds;
   readonly #put: StatementSync;
   readonly #get: StatementSync;
   readonly #in: StatementSync;
 
-  constructor(database: DatabaseSync, backward: Backward) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#backward = backward;
+    this.backward = new Backward(database);
+    this.hidden = new HiddenPages(database);
+    this.seeds = new Seeds(database);
     this.#put = database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?)');
     this.#get = database.prepare('SELECT targets FROM links WHERE page = ?');
     this.#in = database.prepare(
@@ -44,9 +52,9 @@ export class LinkIndex {
   put(page: number, links: PackedLinks, revisited: boolean): void {
     if (revisited) {
       const before = this.#get.get(page);
-      if (before) eachTarget(before['targets'] as Uint8Array, target => this.#backward.add(target, -1));
+      if (before) eachTarget(before['targets'] as Uint8Array, target => this.backward.add(target, -1));
     }
-    this.#backward.addAll(links.targets, links.count);
+    this.backward.addAll(links.targets, links.count);
     this.#put.run(page, lent(packLinks(links)));
   }
 
@@ -56,7 +64,7 @@ export class LinkIndex {
     const before = this.#get.get(page);
     if (!before) return;
     const { bytes, added } = packedWithImages(before['targets'] as Uint8Array, images);
-    for (const target of added) this.#backward.add(target);
+    for (const target of added) this.backward.add(target);
     if (added.length > 0) this.#put.run(page, bytes);
   }
 

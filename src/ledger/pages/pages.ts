@@ -3,7 +3,7 @@
  * and nothing of why: the frontier decides what is written.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { ELSEWHERE } from '../collection/border.ts';
+import { ELSEWHERE } from '../outbox/border.ts';
 import type { Tallies } from '../tallies.ts';
 import { KNOWN_COLUMNS, type KnownRow, runKnown } from './known-row.ts';
 import { CHUNK, Prints } from './prints.ts';

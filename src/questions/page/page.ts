@@ -1,7 +1,7 @@
 /** Questions about one page, by its URL: the partition of its host alone can tell. */
 import { type LookedUpPage, lookUp, neverHeard, urlsMeant } from '../../home/answers/lookup.ts';
-import { ELSEWHERE } from '../../ledger/collection/border.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { ELSEWHERE } from '../../ledger/outbox/border.ts';
 import type { PartitionReader } from '../partition-reader.ts';
 import type { Question } from '../question.ts';
 

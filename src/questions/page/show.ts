@@ -36,9 +36,9 @@ function describe(ledger: Ledger, { page, known }: LookedUpPage, now: number): S
       parent: urlOf(page.parent),
       depth: page.depth,
       found: page.found,
-      'links to it': ledger.backward.saved(page.id),
+      'links to it': ledger.links.backward.saved(page.id),
       // A document to which no link leads: it came through the site itself.
-      ...(ledger.hidden.of(page.id) && { hidden: ledger.hidden.of(page.id)! }),
+      ...(ledger.links.hidden.of(page.id) && { hidden: ledger.links.hidden.of(page.id)! }),
       title: known?.title ?? null,
       type: known?.media_type ?? null,
       charset: known?.charset ?? null,

@@ -1,6 +1,6 @@
 /** The form of arguments and parts that cross machines: kinds, lengths and bounds. A test holds real answers against them. */
 import { z } from 'zod';
-import { pageOrderNames } from '../../ledger/page-list.ts';
+import { pageOrderNames } from '../../ledger/queries/page-list.ts';
 import { AT_ONCE } from '../listing.ts';
 
 export const MOST_ROWS = AT_ONCE;

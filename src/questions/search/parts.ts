@@ -126,7 +126,7 @@ export const showHitsQuestion: Question<ShowAsked, readonly WideHit[], readonly 
         seen: hit.fetched,
         changedProbability: undefined,
       };
-      const hidden = reader.ledger.hidden.of(hit.page);
+      const hidden = reader.ledger.links.hidden.of(hit.page);
       return {
         ...{ ...hit, page: toldNumber(hit.page, reader), fetched, changedProbability },
         ...(hidden && { hidden }),

@@ -67,7 +67,7 @@ async function searchOne(
 /** With what came through the site alone marked as such. */
 function marked({ ledger }: PartitionReader, results: Results): Results {
   const hits = results.hits.map(hit => {
-    const hidden = ledger.hidden.of(hit.page);
+    const hidden = ledger.links.hidden.of(hit.page);
     return hidden ? { ...hit, hidden } : hit;
   });
   return { ...results, hits };

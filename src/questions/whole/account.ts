@@ -22,14 +22,14 @@ export interface HomeLine extends LineSums {
 
 /** From the day `first` (since 1970) on. */
 export function lineOf(ledger: Ledger, first: number): HomeLine {
-  const servers = ledger.looks.spentAt('here', first);
-  const outposts = ledger.account.line(first);
+  const servers = ledger.visits.looks.spentAt('here', first);
+  const outposts = ledger.servers.account.line(first);
   return {
     up: servers.up + outposts.up,
     down: servers.down + outposts.down,
     servers,
     outposts,
-    elsewhere: ledger.looks.spentAt('elsewhere', first),
+    elsewhere: ledger.visits.looks.spentAt('elsewhere', first),
   };
 }
 
@@ -72,7 +72,7 @@ interface AccountPart extends AccountReport {
 export const accountQuestion: Question<AccountWanted, AccountPart, AccountReport> = {
   name: 'account',
   // At once: a question by itself takes and gives back a lock, and there are tens of thousands.
-  ask: (reader, wanted) => reader.ledger.atOnce(() => accountOf(reader, wanted)),
+  ask: (reader, wanted) => reader.ledger.queries.atOnce(() => accountOf(reader, wanted)),
   merge: (_, parts) => {
     const { stored, ...report } = parts.length === 1 ? parts[0]! : merge(parts);
     return report;
@@ -81,9 +81,9 @@ export const accountQuestion: Question<AccountWanted, AccountPart, AccountReport
 
 function accountOf({ ledger }: PartitionReader, { first, lookedAt }: AccountWanted): AccountPart {
   const left = notDue(ledger, first, lookedAt).map(row => ({ ...row, visits: 0, spent: 0 }));
-  const rows = [...ledger.account.rows(first), ...left];
-  const freshness = ledger.setting<Record<string, number>>('freshness') ?? {};
-  const changed = ledger.looks.changedByDay(first);
+  const rows = [...ledger.servers.account.rows(first), ...left];
+  const freshness = ledger.settings.get<Record<string, number>>('freshness') ?? {};
+  const changed = ledger.visits.looks.changedByDay(first);
   return {
     causes: summed(rows, 'cause'),
     days: summed(rows, 'day').map(({ day, ...sums }) => ({
@@ -95,9 +95,9 @@ function accountOf({ ledger }: PartitionReader, { first, lookedAt }: AccountWant
     servers: summed(rows, 'server')
       .map(({ server, ...sums }) => ({ origin: server === 0 ? '' : ledger.servers.byId(server).origin, ...sums }))
       .sort((a, b) => b.spent - a.spent),
-    stages: ledger.looks.decidedBy(first),
+    stages: ledger.visits.looks.decidedBy(first),
     line: lineOf(ledger, first),
-    stored: ledger.tallies.total('stored'),
+    stored: ledger.servers.tallies.total('stored'),
   };
 }
 

@@ -77,7 +77,7 @@ interface Figures {
 
 export const modelQuestion: Question<NoArgs, Figures, ModelReport> = {
   name: 'load-model',
-  ask: ({ ledger }) => ledger.atOnce(() => figuresOf(ledger)),
+  ask: ({ ledger }) => ledger.queries.atOnce(() => figuresOf(ledger)),
   merge(_, parts) {
     const figures = parts.length === 1 ? parts[0]! : merged(parts);
     return { pmcs: pmcsOf(figures), pmceg: pmcegOf(figures) };
@@ -86,14 +86,14 @@ export const modelQuestion: Question<NoArgs, Figures, ModelReport> = {
 
 function figuresOf(ledger: Ledger): Figures {
   const { up, down } = lineOf(ledger, 0);
-  const { linked, repeated } = ledger.reckoning.repetitions();
-  const { pages, bytes, wire } = ledger.reckoning.sizes();
+  const { linked, repeated } = ledger.queries.load.repetitions();
+  const { pages, bytes, wire } = ledger.queries.load.sizes();
   return {
-    thresholds: ledger.setting<SavedSchedule>('schedule')?.thresholds ?? null,
+    thresholds: ledger.settings.get<SavedSchedule>('schedule')?.thresholds ?? null,
     groups: groupsOf(ledger),
     sizes: { pages, bytes, wire },
     line: up + down,
-    ...{ links: ledger.backward.savedTotal(), linked, repeated },
+    ...{ links: ledger.links.backward.savedTotal(), linked, repeated },
   };
 }
 
@@ -121,7 +121,7 @@ function merged(parts: readonly Figures[]): Figures {
 /** Pages by the papers' probability of change. */
 function groupsOf(ledger: Ledger): Group[] {
   const pages = new Map<number, number>();
-  for (const change of ledger.reckoning.changeStates()) {
+  for (const change of ledger.queries.load.changeStates()) {
     const probability = shareChanged(unpackState(change));
     pages.set(probability, (pages.get(probability) ?? 0) + 1);
   }

@@ -1,8 +1,13 @@
 /** The list of pages, filtered and sorted; whoever reads it may stop at any row. */
 import { join } from 'node:path';
 import { segmentName } from '../../archive/segments.ts';
-import { ELSEWHERE } from '../../ledger/collection/border.ts';
-import { comparePlaces, type PageListPlace, type PageListRow, type PageListWanted } from '../../ledger/page-list.ts';
+import { ELSEWHERE } from '../../ledger/outbox/border.ts';
+import {
+  comparePlaces,
+  type PageListPlace,
+  type PageListRow,
+  type PageListWanted,
+} from '../../ledger/queries/page-list.ts';
 import type { Listing } from '../question.ts';
 
 /** A page; its place in the list means something to the partition that told it, and to nobody else. */
@@ -15,7 +20,7 @@ export const pagesListing: Listing<PageListWanted, ListedPage> = {
   name: 'pages',
   *rows({ ledger, directory, partitions }, wanted, after) {
     const without = partitions === 1 ? undefined : ELSEWHERE;
-    for (const row of ledger.pageList.rows({ ...wanted, without }, after))
+    for (const row of ledger.queries.pageList.rows({ ...wanted, without }, after))
       yield { key: row['key'] ?? (wanted.order === 'id' ? row.id : null), id: row.id, page: pageOf(row, directory) };
   },
   order: ({ order }) => (order === 'id' ? undefined : (one, two) => comparePlaces(order, one, two)),

@@ -2,7 +2,7 @@
 import { DAY } from '../../base/clock.ts';
 import { diskBytes } from '../../home/house/retention.ts';
 import { notCopied } from '../../home/offsite/offsite.ts';
-import { ELSEWHERE } from '../../ledger/collection/border.ts';
+import { ELSEWHERE } from '../../ledger/outbox/border.ts';
 import type { PartitionReader } from '../partition-reader.ts';
 import { mergedBy, type Question, sumOf } from '../question.ts';
 
@@ -36,7 +36,8 @@ export type NoArgs = Readonly<Record<string, never>>;
 export const statusQuestion: Question<NoArgs, Status, Status> = { name: 'status', ask: statusOf, merge };
 
 function statusOf({ ledger }: PartitionReader): Status {
-  const { tallies, visits } = ledger;
+  const { visits } = ledger;
+  const { tallies } = ledger.servers;
   const refused: Record<string, number> = {};
   const servers = new Map<number, number>();
   let [open, stubs] = [0, 0];
@@ -58,12 +59,12 @@ function statusOf({ ledger }: PartitionReader): Status {
     known: ledger.pages.newest() - stubs,
     stored: tallies.total('stored'),
     waiting: open - (tallies.total('known') - tallies.total('spurned')),
-    retries: ledger.dueTimes.nextRetry()?.count ?? 0,
+    retries: ledger.schedule.due.nextRetry()?.count ?? 0,
     servers: ledger.servers.newest(),
-    archiveBytes: sumOf(ledger.segments().map(segment => segment.length)),
-    wireBytes: ledger.account.total(),
+    archiveBytes: sumOf(ledger.storage.segments.all().map(segment => segment.length)),
+    wireBytes: ledger.servers.account.total(),
     diskBytes: diskBytes(ledger.directory),
-    weekBytes: ledger.house.versions.bytesFrom(visits.since(Date.now() - WEEK)),
+    weekBytes: ledger.storage.versions.bytesFrom(visits.since(Date.now() - WEEK)),
     notCopied: notCopied(ledger) ?? null,
     lastVisit: visits.get(visits.newest())?.time ?? null,
     outcomes: outcomes.sort((one, two) => two.pages - one.pages),

@@ -34,18 +34,18 @@ type ShownAccountPart = z.infer<typeof accountPart>;
 export function accountPartOf(parts: readonly ReadPartition[], days: number, reader: Reader): ShownAccountPart {
   const first = Math.floor(Date.now() / DAY) - days + 1;
   const rows = [
-    ...parts.flatMap(({ ledger }) => ledger.account.rows(first)),
+    ...parts.flatMap(({ ledger }) => ledger.servers.account.rows(first)),
     ...reader.notDue(first, parts).map(row => ({ ...row, visits: 0, spent: 0 })),
   ];
   const freshness = parts.flatMap(({ ledger }) => {
-    const stored = ledger.tallies.total('stored');
-    const told = Object.entries(ledger.setting<Record<string, number>>('freshness') ?? {});
+    const stored = ledger.servers.tallies.total('stored');
+    const told = Object.entries(ledger.settings.get<Record<string, number>>('freshness') ?? {});
     return told.map(([on, fresh]) => ({ day: Number(on), share: fresh, stored })).filter(each => each.day >= first);
   });
   return {
     days: summed(rows, 'day'),
     causes: summed(rows, 'cause'),
-    changed: parts.flatMap(({ ledger }) => [...ledger.looks.changedByDay(first)]),
+    changed: parts.flatMap(({ ledger }) => [...ledger.visits.looks.changedByDay(first)]),
     freshness,
   };
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DAY, HOUR } from '../../base/clock.ts';
 import { changesIn } from '../../home/answers/changes.ts';
-import type { ListingPart } from '../../ledger/listings.ts';
+import type { ListingPart } from '../../ledger/queries/listings.ts';
 import { daySums, MOST_DAYS, mergedDays } from '../day-counts.ts';
 import type { Keyed } from '../paging.ts';
 import type { ReadPartition } from '../reader.ts';

@@ -66,17 +66,17 @@ function overviewPartOf(parts: readonly ReadPartition[], days: number, reader: R
   const changes = daySums(parts, CHANGE_DAYS);
   const ledgers = parts.map(({ ledger }) => ledger);
   const visits = ledgers.flatMap(({ visits: all }) => all.get(all.newest()) ?? []);
-  const tallies = ledgers.flatMap(ledger => ledger.tallies.of('known'));
+  const tallies = ledgers.flatMap(ledger => ledger.servers.tallies.of('known'));
   return {
     fresh: parts.map(partFreshness).map(({ expected, low, high, looks, aim, pages }) => ({
       ...{ expected, low, high, looks, aim, pages },
     })),
-    visited: sumOf(ledgers.map(ledger => ledger.listings.visited())),
+    visited: sumOf(ledgers.map(ledger => ledger.queries.listings.visited())),
     lastVisit: latest(visits.map(({ time: at }) => at)),
     changed: sumOf(changes.days.map(({ changed, gone, moved }) => changed + gone + moved)),
     looks: changes.visits,
     account: accountPartOf(parts, days, reader),
-    failing: sumOf(ledgers.map(ledger => ledger.listings.failing())),
+    failing: sumOf(ledgers.map(ledger => ledger.queries.listings.failing())),
     failed: sumOf(tallies.map(({ name, n }) => (name.startsWith('failed ') ? n : 0))),
     indexed: reader.indexed,
   };

@@ -1,7 +1,7 @@
 /** Pages in parts: by key, so that a part costs the same wherever it lies, and never counted. */
 import { z } from 'zod';
 import { meaningOf } from '../../home/answers/why.ts';
-import type { KeyedPage } from '../../ledger/listings.ts';
+import type { KeyedPage } from '../../ledger/queries/listings.ts';
 import { sumOf } from '../../questions/question.ts';
 import type { Reader, ReadPartition } from '../reader.ts';
 import { listRoute, partsAbout, route } from './route.ts';
@@ -63,7 +63,7 @@ function lineOf(part: ReadPartition, { key: _, ...row }: KeyedPage): PageLine {
 
 function countPages(reader: Reader, { status, ...input }: z.infer<typeof filterInput>) {
   const counts = partsAbout(reader, input.server).map(part =>
-    part.ledger.listings.count({ ...input, status: statusesOf(status), server: part.local(input.server) }),
+    part.ledger.queries.listings.count({ ...input, status: statusesOf(status), server: part.local(input.server) }),
   );
   return { pages: sumOf(counts.map(({ pages }) => pages)), whole: counts.every(({ whole }) => whole) };
 }
@@ -82,7 +82,12 @@ export const pageListRoute = listRoute({
     compare: ({ order }) => orders[order],
     rows(part, { status, server, ...input }, after) {
       const statuses = statusesOf(status);
-      const found = part.ledger.listings.pages({ ...input, status: statuses, server: part.local(server), after });
+      const found = part.ledger.queries.listings.pages({
+        ...input,
+        status: statuses,
+        server: part.local(server),
+        after,
+      });
       return { rows: found.rows.map(row => ({ key: row.key, row: lineOf(part, row) })), next: found.next };
     },
     told: (pages, next) => ({ pages, next }),

@@ -5,7 +5,6 @@ import { lookUp, urlsMeant } from '../../home/answers/lookup.ts';
 import { meaningOf, stateOf, visitMeans, whyOf } from '../../home/answers/why.ts';
 import { inferredOf } from '../../home/copies/copies.ts';
 import { differenceOf, pageOf } from '../../home/copies/difference.ts';
-import type { ListingPart } from '../../ledger/listings.ts';
 import {
   FLAG_NOARCHIVE,
   FLAG_NOFOLLOW,
@@ -14,6 +13,7 @@ import {
   type KnownRow,
 } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
+import type { ListingPart } from '../../ledger/queries/listings.ts';
 import type { Keyed } from '../paging.ts';
 import type { FoundHere, Reader, ReadPartition } from '../reader.ts';
 import { type ListShape, listHere, route } from './route.ts';
@@ -155,7 +155,7 @@ export type ShownDifference = z.infer<typeof pageDifference>;
 
 function onePage(reader: Reader, found: FoundHere): PageDetail {
   const { page, part } = found;
-  const { servers, backward } = part.ledger;
+  const { servers, links } = part.ledger;
   const server = page.server === 0 ? undefined : servers.read(page.server);
   const placeOf = (other: number | null) => reader.linked(part, other ?? 0) ?? null;
   return {
@@ -167,7 +167,7 @@ function onePage(reader: Reader, found: FoundHere): PageDetail {
     refused: page.refused,
     parent: placeOf(page.parent),
     server: server ? { id: part.told(server.id), origin: server.origin } : null,
-    linksIn: backward.saved(page.id),
+    linksIn: links.backward.saved(page.id),
     known: found.known ? knownOf(found.known, placeOf) : null,
   };
 }
@@ -204,7 +204,7 @@ function visitsOf(
 ) {
   const { part, page } = reader.page(id);
   const before = from === undefined ? Number.MAX_SAFE_INTEGER : (reader.placeOf(from)?.local ?? 0);
-  const { rows, next } = part.ledger.listings.visitsOf(page.id, before, limit);
+  const { rows, next } = part.ledger.queries.listings.visitsOf(page.id, before, limit);
   const visits = rows.map(row => ({ ...row, id: part.told(row.id), means: visitMeans(row) }));
   return { visits, next: next === null ? null : part.told(next) };
 }

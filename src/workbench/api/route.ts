@@ -3,7 +3,7 @@
  * the OpenAPI document, so neither can say what the other does not.
  */
 import type { z } from 'zod';
-import type { ListingPart } from '../../ledger/listings.ts';
+import type { ListingPart } from '../../ledger/queries/listings.ts';
 import type { WorkbenchRole } from '../access.ts';
 import type { CollectionRuns } from '../collections/runs.ts';
 import type { Live } from '../live.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DAY } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { robotsInForce } from '../../home/answers/robots.ts';
-import type { ListingPart, ServerOrder } from '../../ledger/listings.ts';
+import type { ListingPart, ServerOrder } from '../../ledger/queries/listings.ts';
 import type { Keyed } from '../paging.ts';
 import type { Reader, ReadPartition } from '../reader.ts';
 import { listRoute, route } from './route.ts';
@@ -86,7 +86,7 @@ function serversOf(
 ): ListingPart<Keyed<ServerLine>> {
   const now = Date.now();
   const since = Math.floor(now / DAY) - 6;
-  const found = part.ledger.listings.servers({ ...input, after: place ?? 0, now, since });
+  const found = part.ledger.queries.listings.servers({ ...input, after: place ?? 0, now, since });
   const left = new Map<number, number>();
   for (const { server, avoided } of reader.notDue(since)) left.set(server, (left.get(server) ?? 0) + avoided);
   const rows = found.rows.map((row, at) => {
@@ -102,7 +102,7 @@ function serversOf(
 /** From the day `first` on, also what was avoided by not asking. */
 function accountOf(reader: Reader, told: number, first: number): ServerDetail['account'] {
   const { part, local } = reader.placeOf(told)!;
-  const rows = part.ledger.account.ofServer(local, first);
+  const rows = part.ledger.servers.account.ofServer(local, first);
   const left = reader.notDue(first).filter(row => row.server === told);
   const all = [...rows, ...left.map(({ day, avoided, cause }) => ({ day, cause, visits: 0, spent: 0, avoided }))];
   return all.sort((a, b) => a.day - b.day || (a.cause < b.cause ? -1 : 1));
@@ -117,7 +117,7 @@ function oneServer(reader: Reader, told: number): ServerDetail {
   if (!part || !found) throw new SkeinError('not-found', 'There is no such server.');
   const { origin, address, crawlDelay, notBefore, latency, failures, seeded, paused } = found;
   const { robots, sitemaps, refused, audits, lies } = found;
-  const errors = part.ledger.listings.errorsOf(found.id, MOST_ERRORS);
+  const errors = part.ledger.queries.listings.errorsOf(found.id, MOST_ERRORS);
   return {
     ...{
       id: told,

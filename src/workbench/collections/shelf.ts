@@ -88,7 +88,7 @@ export class CollectionShelf {
       .here.filter(isBegun)
       .reduce((sum, { directory }) => {
         const ledger = new Ledger(directory, 'read');
-        const visited = ledger.listings.visited();
+        const visited = ledger.queries.listings.visited();
         ledger.close();
         return sum + visited;
       }, 0);

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { SkeinError } from '../../base/errors.ts';
-import type { ListingPart } from '../../ledger/listings.ts';
+import type { ListingPart } from '../../ledger/queries/listings.ts';
 import { whatIsMissing } from '../../questions/collection.ts';
 import { localNumber } from '../../questions/numbers.ts';
 import type { ListShape, Route, RouteContext, SumShape } from '../api/route.ts';

@@ -55,7 +55,7 @@ function openDesks() {
 test('a server that rests for a moment is asked when it has rested', async () => {
   using desks = openDesks();
   const { ledger, server } = desks;
-  ledger.faces.add({ server: server.id, kind: 'feed', url: `${origin}/feed.xml`, found: 'page' }, begun);
+  ledger.schedule.faces.add({ server: server.id, kind: 'feed', url: `${origin}/feed.xml`, found: 'page' }, begun);
   server.notBefore = begun + 60_000;
   assert.deepEqual(await desks.run(), []);
   desks.pass(60_000);
@@ -68,17 +68,17 @@ test('a server that rests for a moment is asked when it has rested', async () =>
 test('a hub is asked by the first run with a door, and again when the door is elsewhere', async () => {
   using desks = openDesks();
   const { ledger, server } = desks;
-  const face = ledger.faces.add(
+  const face = ledger.schedule.faces.add(
     { server: server.id, kind: 'websub', url: `${origin}/feed.xml`, found: 'feed' },
     begun,
   )!;
-  ledger.faces.put({ ...face, state: { hub: 'https://hub.test/', secret: 's', path: 'ab'.repeat(24) } });
+  ledger.schedule.faces.put({ ...face, state: { hub: 'https://hub.test/', secret: 's', path: 'ab'.repeat(24) } });
   const callbacks = async (address?: string) =>
     (await desks.run(address)).map(task => (task.kind === 'subscribe' ? new URL(task.callback).origin : task.kind));
   assert.deepEqual(await callbacks(), []);
   assert.deepEqual(await callbacks('https://home.test'), ['https://home.test']);
-  const asked = ledger.faces.all()[0]!;
-  ledger.faces.put({ ...asked, state: { ...asked.state, lease: begun + 10 * DAY }, due: begun + 9 * DAY });
+  const asked = ledger.schedule.faces.all()[0]!;
+  ledger.schedule.faces.put({ ...asked, state: { ...asked.state, lease: begun + 10 * DAY }, due: begun + 9 * DAY });
   assert.deepEqual(await callbacks('https://home.test'), []);
   assert.deepEqual(await callbacks('https://moved.test'), ['https://moved.test']);
   assert.deepEqual(await callbacks(), []);
@@ -88,11 +88,11 @@ test('a feed is left alone while another face tells of everything, and asked aga
   using desks = openDesks();
   const { ledger, server } = desks;
   const add = (kind: 'feed' | 'resourcesync') =>
-    ledger.faces.add({ server: server.id, kind, url: `${origin}/${kind}.xml`, found: 'page' }, begun);
+    ledger.schedule.faces.add({ server: server.id, kind, url: `${origin}/${kind}.xml`, found: 'page' }, begun);
   add('feed');
   add('resourcesync');
   const trust = (missed: number) =>
-    ledger.noticeTrust.put(server.id, 'resourcesync', { pings: 30, confirmed: 29, expected: 20, missed });
+    ledger.schedule.noticeTrust.put(server.id, 'resourcesync', { pings: 30, confirmed: 29, expected: 20, missed });
   const polled = async () => (await desks.run()).map(task => 'face' in task && task.face.kind).sort();
   assert.deepEqual(await polled(), ['feed', 'resourcesync']);
   trust(2);

@@ -10,7 +10,7 @@ import { verifyKey } from '../../../src/home/notices/reading/indexnow.ts';
 import { pollCursor } from '../../../src/home/notices/reading/read-cursor.ts';
 import { pollFeed } from '../../../src/home/notices/reading/read-feed.ts';
 import { pollSync } from '../../../src/home/notices/reading/read-sync.ts';
-import type { FaceState } from '../../../src/ledger/notices/faces.ts';
+import type { FaceState } from '../../../src/ledger/schedule/faces.ts';
 import { believable, type Notice } from '../../../src/notices/notice.ts';
 import { bucketOf, bucketsFor, encodeEntries, encodeSummary } from '../../../src/notices/site/manifest.ts';
 

@@ -26,9 +26,12 @@ async function open(reader: (task: Task) => Promise<Done> = async () => NOTHING)
   const ledger = new Ledger(directory, 'write');
   ledger.begin();
   const server = ledger.servers.of(origin);
-  const face = ledger.faces.add({ server: server.id, kind: 'websub', url: feedUrl, found: 'feed' }, Date.now())!;
+  const face = ledger.schedule.faces.add(
+    { server: server.id, kind: 'websub', url: feedUrl, found: 'feed' },
+    Date.now(),
+  )!;
   const state = { hub: 'https://hub.test/', secret, path, asked: Date.now() };
-  ledger.faces.put({ ...face, state });
+  ledger.schedule.faces.put({ ...face, state });
   ledger.commit();
   const told: string[] = [];
   const frontier = {
@@ -64,7 +67,7 @@ async function open(reader: (task: Task) => Promise<Done> = async () => NOTHING)
   const at = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   return {
     ...{ at, ledger, told, asked },
-    face: () => ledger.faces.byPath(path)!,
+    face: () => ledger.schedule.faces.byPath(path)!,
     async [Symbol.asyncDispose]() {
       http.closeAllConnections();
       await new Promise(resolve => http.close(resolve));

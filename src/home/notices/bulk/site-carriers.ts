@@ -102,7 +102,9 @@ export class SiteCarriers {
   /** Pages that anybody can ask for, and that the site itself gave. */
   #visible(visits: readonly Visit[]): Visit[] {
     const { ledger, find } = this.#parts;
-    const seen = visits.filter(({ url, cost }) => cost.cause === 'delta' && ledger.hidden.of(find(url)) === undefined);
+    const seen = visits.filter(
+      ({ url, cost }) => cost.cause === 'delta' && ledger.links.hidden.of(find(url)) === undefined,
+    );
     // The memory of a parcel is filled again before an audit has ended.
     return seen.map(({ links, facts, ...visit }) => ({ ...visit, ...(facts && { facts: facts.slice() }) }));
   }
@@ -136,7 +138,7 @@ export class SiteCarriers {
     const origin = name.slice(siteName('').length);
     const carrier = this.#carriers.get(origin);
     void home
-      .order(() => ledger.set('sites distrusted', { ...distrusted(ledger), [origin]: why }))
+      .order(() => ledger.settings.set('sites distrusted', { ...distrusted(ledger), [origin]: why }))
       .then(
         () => home.disown(name, since),
         () => 0, // the run has ended: what it said is in the message below
@@ -151,7 +153,7 @@ export class SiteCarriers {
 
 /** Sites whose pages turned out to be others than their servers show, each with the reason. */
 export function distrusted(ledger: Ledger): Record<string, string> {
-  return ledger.setting<Record<string, string>>('sites distrusted') ?? {};
+  return ledger.settings.get<Record<string, string>>('sites distrusted') ?? {};
 }
 
 /** With its port, so that another server of that host is none of it. */

@@ -41,12 +41,12 @@ async function open(data: SiteThreadData) {
   const tools = toolsFor(outpostTools, data.origin);
   const ledger = new Ledger(data.directory, 'read');
   const copies = openCopies(ledger);
-  const token = ledger.setting<Record<string, string>>('site tokens')?.[data.origin];
+  const token = ledger.settings.get<Record<string, string>>('site tokens')?.[data.origin];
   const find = (url: string) => {
     const { high, low } = fingerprint(url, { high: 0, low: 0 });
     return ledger.pages.find(high, low);
   };
-  const isHidden = (url: string) => ledger.hidden.of(find(url)?.id ?? 0) !== undefined;
+  const isHidden = (url: string) => ledger.links.hidden.of(find(url)?.id ?? 0) !== undefined;
   const held = async (url: string): Promise<Held | undefined> => {
     const page = find(url);
     const known = page && ledger.pages.known(page.id);

@@ -50,7 +50,7 @@ class PartitionFiles {
     this.#looking(ledger => {
       const server = ledger.servers.find(origin);
       const held: HeldPage[] = [];
-      for (const { id } of server ? ledger.scans.ofServer(server.id) : []) {
+      for (const { id } of server ? ledger.queries.scans.ofServer(server.id) : []) {
         const known = ledger.pages.known(id);
         const seen = known?.outcome === 'fetched' || known?.outcome === 'same';
         const content = seen && known.facts ? unpackFacts(known.facts)?.content : undefined;
@@ -66,7 +66,7 @@ class PartitionFiles {
     const copies = opened.adopt(openCopies(ledger), each => each.close());
     const server = ledger.servers.find(origin);
     const found: Copy[] = [];
-    for (const { id } of server ? ledger.scans.ofServer(server.id) : []) {
+    for (const { id } of server ? ledger.queries.scans.ofServer(server.id) : []) {
       if (found.length >= PAGES_SEARCHED) break;
       const known = ledger.pages.known(id);
       if (!known || !/^(?:text\/html|application\/xhtml)/.test(known.media_type ?? '')) continue;
@@ -79,7 +79,7 @@ class PartitionFiles {
   }
 
   tokenFor(origin: string): string | undefined {
-    return this.#looking(ledger => ledger.setting<Record<string, string>>('site tokens')?.[origin]);
+    return this.#looking(ledger => ledger.settings.get<Record<string, string>>('site tokens')?.[origin]);
   }
 
   accessTo(origin: string): { token: string | undefined; certified: boolean } {

@@ -7,7 +7,7 @@
 import { DAY, HOUR } from '../../../base/clock.ts';
 import { SkeinError } from '../../../base/errors.ts';
 import { originOf } from '../../../base/url.ts';
-import type { FaceState } from '../../../ledger/notices/faces.ts';
+import type { FaceState } from '../../../ledger/schedule/faces.ts';
 import type { Notice } from '../../../notices/notice.ts';
 import { decodeChanges } from '../../../notices/site/changes.ts';
 import { DETECTOR, decodeDiscovery, decodeFailure, siteLimits } from '../../../notices/site/discovery.ts';

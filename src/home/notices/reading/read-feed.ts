@@ -1,6 +1,6 @@
 /** Feeds: asked at the pace that they name, with validators; entries that are newer than the last ones are notices. */
 import { DAY, HOUR } from '../../../base/clock.ts';
-import type { FaceState } from '../../../ledger/notices/faces.ts';
+import type { FaceState } from '../../../ledger/schedule/faces.ts';
 import { type Feed, parseFeed } from '../../../notices/feed.ts';
 import type { Notice } from '../../../notices/notice.ts';
 import { type AskedFaces, type Done, type FoundFaces, NOTHING } from '../messages.ts';

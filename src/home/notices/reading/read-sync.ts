@@ -4,7 +4,7 @@
  * read before.
  */
 import { DAY, HOUR } from '../../../base/clock.ts';
-import type { FaceState } from '../../../ledger/notices/faces.ts';
+import type { FaceState } from '../../../ledger/schedule/faces.ts';
 import { MOST_NOTICES, type Notice } from '../../../notices/notice.ts';
 import { parseSync, type SyncDocument, type SyncEntry } from '../../../notices/resourcesync.ts';
 import { type AskedFaces, type Done, NOTHING } from '../messages.ts';

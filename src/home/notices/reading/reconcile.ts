@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import { originOf } from '../../../base/url.ts';
-import type { FaceState } from '../../../ledger/notices/faces.ts';
+import type { FaceState } from '../../../ledger/schedule/faces.ts';
 import { MOST_NOTICES, type Notice } from '../../../notices/notice.ts';
 import { siteLimits } from '../../../notices/site/discovery.ts';
 import {

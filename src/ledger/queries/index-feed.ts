@@ -1,6 +1,6 @@
 /** What whoever feeds a search index asks the ledger: what is known, and what happened since, page after page. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { KnownRow } from './pages/known-row.ts';
+import type { KnownRow } from '../pages/known-row.ts';
 
 interface LinkRow extends Pick<KnownRow, 'page' | 'outcome' | 'reason' | 'flags' | 'moved_to'> {
   /** Packed links; null = it has none. */

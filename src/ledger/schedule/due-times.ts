@@ -1,6 +1,6 @@
 /** When pages are looked at next: what is due, what is tried again, and what moves due times that no visit set. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { FLAG_ALIAS, FLAG_DOUBTED } from './known-row.ts';
+import { FLAG_ALIAS, FLAG_DOUBTED } from '../pages/known-row.ts';
 
 /** No page of its own: a dead link, a redirect, a second address. */
 const ASIDE = `(k.outcome IN ('gone', 'moved') OR k.flags & ${FLAG_ALIAS})`;

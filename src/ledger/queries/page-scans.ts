@@ -1,8 +1,8 @@
 /** Passes over all pages, for the tables that a home holds in memory, and over those of one server. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { factsAt } from '../../errand/facts.ts';
-import type { PageRow } from './pages.ts';
-import type { ServerPages } from './server-pages.ts';
+import type { PageRow } from '../pages/pages.ts';
+import type { ServerPages } from '../pages/server-pages.ts';
 
 /** Rows. */
 const READ_AT_ONCE = 1000;

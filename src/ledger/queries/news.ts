@@ -1,9 +1,9 @@
 /** Visits that are news to a reader: what a page was before the visit decides. Bounded by ids, so that few are read. */
 import type { DatabaseSync } from 'node:sqlite';
-import { serverTroubles } from '../errand/reasons.ts';
-import { FLAG_ALIAS } from './pages/known-row.ts';
-import { globOf, roles } from './pages/pages.ts';
-import type { VisitRow, Visits } from './visits.ts';
+import { serverTroubles } from '../../errand/reasons.ts';
+import { FLAG_ALIAS } from '../pages/known-row.ts';
+import { globOf, roles } from '../pages/pages.ts';
+import type { VisitRow, Visits } from '../visits.ts';
 
 export interface NewsWanted {
   /** Times, milliseconds: from `since` up to, not including, `until`. */
@@ -225,5 +225,18 @@ export class News {
          GROUP BY e.server, edit ORDER BY time DESC`,
       )
       .all(this.#visits.since(since), since, globOf(pattern)) as unknown as TemplateEdit[];
+  }
+
+  /** Pages that visits after `after`, up to `upTo`, may have changed: new ones, gone ones, and ones that came back. */
+  newsPages(after: number, upTo: number): Iterable<{ page: number; server: number; url: string }> {
+    return this.#database
+      .prepare(
+        `SELECT DISTINCT v.page, p.server, p.url FROM visits v JOIN pages p ON p.id = v.page
+         WHERE v.id > ? AND v.id <= ? AND p.role = 0 AND (v.outcome IN ('fetched', 'gone', 'moved') OR v.outcome = 'same'
+           AND (v.segment IS NOT NULL OR EXISTS
+             (SELECT 1 FROM visits b WHERE b.page = v.page AND b.id < v.id AND b.outcome IN ('gone', 'moved'))))
+         ORDER BY v.page`,
+      )
+      .iterate(after, upTo) as Iterable<unknown> as Iterable<{ page: number; server: number; url: string }>;
   }
 }

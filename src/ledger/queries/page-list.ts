@@ -1,7 +1,7 @@
 /** The whole list of pages, filtered and sorted, row after row: a collection may have more of them than memory. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Outcome } from '../errand/visit.ts';
-import { globOf } from './pages/pages.ts';
+import type { Outcome } from '../../errand/visit.ts';
+import { globOf } from '../pages/pages.ts';
 
 const orders = {
   id: { key: 'p.id', down: false },

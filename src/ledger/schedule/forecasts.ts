@@ -1,7 +1,7 @@
 /** Changes that visits found, beside those that were foretold: one cell for each server, kind of page and day. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { DAY } from '../base/clock.ts';
-import { hasTable } from './schema.ts';
+import { DAY } from '../../base/clock.ts';
+import { hasTable } from '../schema.ts';
 
 interface ForecastCell {
   readonly server: number;

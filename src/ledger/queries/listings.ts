@@ -3,9 +3,9 @@
  * fixed number of rows and says where to go on, so that it costs the same however large the collection is.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Outcome } from '../errand/visit.ts';
-import { ELSEWHERE } from './collection/border.ts';
-import { globOf } from './pages/pages.ts';
+import type { Outcome } from '../../errand/visit.ts';
+import { ELSEWHERE } from '../outbox/border.ts';
+import { globOf } from '../pages/pages.ts';
 
 type SqlValue = string | number | null;
 

@@ -1,6 +1,6 @@
 /** What a report asks of the whole collection, each question by name. All of them pass over every row once. */
 import type { DatabaseSync } from 'node:sqlite';
-import { eachLink } from './links/packed-links.ts';
+import { eachLink } from '../links/packed-links.ts';
 
 export interface SiteRow {
   readonly id: number;

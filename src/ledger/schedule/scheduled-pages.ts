@@ -4,8 +4,8 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { passingRefusals } from '../../errand/reasons.ts';
-import { FLAG_ALIAS } from './known-row.ts';
-import type { ServerPages } from './server-pages.ts';
+import { FLAG_ALIAS } from '../pages/known-row.ts';
+import type { ServerPages } from '../pages/server-pages.ts';
 
 export interface ScheduledPage {
   readonly page: number;

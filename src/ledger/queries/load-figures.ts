@@ -1,7 +1,7 @@
 /** What the ledger says of many visits or pages at once, for the account and the papers' load models. Reads only. */
 import type { DatabaseSync } from 'node:sqlite';
 
-export class Reckoning {
+export class LoadFigures {
   readonly #database: DatabaseSync;
 
   constructor(database: DatabaseSync) {

@@ -81,7 +81,7 @@ test('house is kept, whatever clock wrote down when it was kept before', () => {
     const shift = new SharedArrayBuffer(16);
     const parts = {
       home: { dispatch: { posts: { recall() {} } } },
-      collection: { settings: ledger },
+      collection: { settings: ledger.settings },
       clock: shiftedClock(shift),
     };
     const chores = new HouseChores(parts as unknown as ConstructorParameters<typeof HouseChores>[0]);

@@ -83,6 +83,51 @@ const shelves: Readonly<Record<string, Shelf>> = {
     ],
     recorded: false,
   },
+  fifth: {
+    packages: [
+      ...['ghc-doc', 'libcommons-lang3-java-doc', 'python-sqlalchemy-doc', 'tomcat10-docs', 'zsh-doc', 'r-doc-html'],
+      ...['lilypond-doc-html-de', 'libreoffice-help-ja', 'bind9-doc', 'developers-reference'],
+      ...['de', 'fr', 'ja'].map(language => `developers-reference-${language}`),
+    ],
+    manuals: [
+      ['haskell.test', '/usr/share/doc/ghc-doc/html/users_guide', /^(?!genindex|search)/],
+      ['hackage.test', '/usr/share/doc/ghc-doc/html/libraries', /^(base|containers|text|bytestring|mtl|time|stm)-[^/]*\/[^/]*$/],
+      ['lang3.test', '/usr/share/doc/libcommons-lang3-java/api', /^(?!.*(class-use|index-all|allclasses|src-html))/],
+      ['sqlalchemy.test', '/usr/share/doc/python-sqlalchemy-doc/html', /^(?!genindex|search)/],
+      ['tomcat.test', '/usr/share/tomcat10-docs/docs'],
+      ['zsh.test', '/usr/share/doc/zsh-doc/html'],
+      ['r.test', '/usr/share/R/doc/manual'],
+      ['lilypond.test', '/usr/share/doc/lilypond/html/Documentation', /^(learning|notation|usage|web)\//],
+      ['office.test', '/usr/share/libreoffice/help/ja', /text\/(scalc|swriter|shared\/guide)\//],
+      ['bind.test', '/usr/share/doc/bind9-doc/arm', /^(?!genindex|search)/],
+      ['devref.test', '/usr/share/developers-reference'],
+    ],
+    recorded: false,
+  },
+  sixth: {
+    packages: [
+      ...['libboost1.74-doc', 'libcommons-collections4-java-doc', 'junit4-doc', 'python-flask-doc', 'vim-doc'],
+      ...['linux-doc-6.1', 'racket-doc', 'libreoffice-help-zh-cn', 'maint-guide-ja', 'debmake-doc', 'maxima-doc'],
+    ],
+    manuals: [
+      ['boost.test', '/usr/share/doc/libboost1.74-doc/doc/html', /^(?!boost\/(units|accumulators|proto|type_erasure|numeric)|boostbook)/],
+      ['collections.test', '/usr/share/doc/libcommons-collections4-java/api', /^(?!.*(class-use|index-all|allclasses|src-html))/],
+      ['junit.test', '/usr/share/doc/junit4/api', /^(?!.*(class-use|index-all|allclasses|src-html))/],
+      ['flask.test', '/usr/share/doc/python-flask-doc/html', /^(?!genindex|search)/],
+      ['vim.test', '/usr/share/doc/vim/html'],
+      [
+        'linux.test',
+        '/usr/share/doc/linux-doc-6.1/html',
+        /^(admin-guide|process|core-api|mm|locking|filesystems|networking|kbuild|trace|dev-tools)\/[^/]*$|^translations\/(zh_CN|it_IT|ja_JP|ko_KR|sp_SP)\//,
+      ],
+      ['racket.test', '/usr/share/doc/racket', /^(reference|guide|web-server|plot|pict|foreign)\//],
+      ['office.test', '/usr/share/libreoffice/help/zh-CN', /text\/(simpress|sdraw|smath|shared\/guide)\//],
+      ['maint.test', '/usr/share/doc/maint-guide-ja/html'],
+      ['debmake.test', '/usr/share/doc/debmake-doc/html'],
+      ['maxima.test', '/usr/share/doc/maxima-doc/html', /^(?!maxima_singlepage)/],
+    ],
+    recorded: false,
+  },
 };
 
 /** Unpacks Debian packages beside the system, which stays as it is; those that are there are left alone. */

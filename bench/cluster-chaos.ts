@@ -39,8 +39,8 @@ const SHIFT = 25;
 const ROUND = 240_000;
 /** Pages that may be under way, or not in the changelog yet, when a peer is lost. */
 const UNDER_WAY = 40;
-/** Seconds: a peer without contact fetches for so long at most, and is taken over after the second. */
-const CUT_OFF = 8;
+/** Seconds: a peer that does not hear the engine asks for so long, and is taken over after the second. */
+const ASKS = 2;
 const DEAD = 10;
 
 interface Round {
@@ -136,7 +136,7 @@ const cut: Blow = async round => {
   const seconds = 4 + round.random.below(12);
   if (seconds >= DEAD) {
     const own = Math.ceil(round.web.origins.length / living(round).length);
-    round.unsent += (CUT_OFF * 1000 * own) / PACE;
+    round.unsent += (ASKS * 1000 * own) / PACE;
   }
   victim.line.cut();
   await pause(seconds * 1000);
@@ -199,8 +199,8 @@ const crawlOf = (web: Web) => [
   ...['--allow-private', '--pace', String(PACE / 1000), '--scope', '*', '--set', 'partitions=16', '--set', 'threads=1'],
 ];
 
-/** What is wrong after it; empty = nothing. */
-async function check(round: Round, ran: readonly Ran[], observer: Observer): Promise<string[]> {
+/** What is wrong after it, nothing if all is well; and how often pages were fetched again. */
+async function check(round: Round, ran: readonly Ran[], observer: Observer): Promise<[wrong: string[], again: string]> {
   const { web, cluster, dead, away } = round;
   const wrong: string[] = [];
   const shift = observer.heldUp + SHIFT;
@@ -220,9 +220,10 @@ async function check(round: Round, ran: readonly Ran[], observer: Observer): Pro
   const said = ran.flatMap(({ stderr }) => [...stderr.matchAll(/(\d+) stored pages were on a machine that is gone/g)]);
   const lost = said.reduce((sum, [, count]) => sum + Number(count), 0);
   const twice = web.mustFind().filter(url => web.requests(url) > 1).length;
-  if (twice > lost + UNDER_WAY + round.unsent) wrong.push(`${twice} fetched twice, ${lost} copies lost`);
+  const again = `${twice} fetched twice, ${lost} copies lost`;
+  if (twice > lost + UNDER_WAY + round.unsent) wrong.push('more than lost or under way');
   await checkAllBooks(left, 'after it').catch((error: Error) => wrong.push(error.message.slice(0, 300)));
-  return wrong;
+  return [wrong, again];
 }
 
 /** Of peers that do not come to an end. */
@@ -256,9 +257,11 @@ async function play(seed: number): Promise<boolean> {
   const how = `${servers} server(s), ${addresses ? 'an address each' : 'one address'}, ${peers.join(' ')}`;
   const told = `${seed}: ${how}: ${done.join('; ')}`;
   const seconds = ((performance.now() - start) / 1000).toFixed(0);
-  const wrong = Array.isArray(ran) ? await check(round, ran, observer) : [`it did not end well: ${ran ?? 'late'}`];
+  const [wrong, again] = Array.isArray(ran)
+    ? await check(round, ran, observer)
+    : [[`it did not end well: ${ran ?? 'late'}`], ''];
   if (!Array.isArray(ran)) await tellWhatTheySaid(living(round));
-  console.log(`${told}: ${wrong.length === 0 ? 'well' : `WRONG: ${wrong.join('; ')}`} (${seconds} s)`);
+  console.log(`${told}: ${wrong.length === 0 ? 'well' : `WRONG: ${wrong.join('; ')}`}; ${again} (${seconds} s)`);
   return wrong.length === 0;
 }
 

@@ -140,6 +140,23 @@ describe('a cluster', { skip }, () => {
     checkAgain(web, ran, t);
   });
 
+  test('a peer whose line to the engine is cut soon asks nobody any more, and goes on when the line is back', async () => {
+    await using web = await openWeb({ ...webOptions, servers: 6, seed: 8 });
+    await using cluster = await openCluster({ lines: true });
+    const ann = await cluster.join('ann', crawlOf(web));
+    await requests(web, 30);
+    ann.line!.cut();
+    // Two seconds after the last answer, and what was under way.
+    await pause(4000);
+    const asked = web.requests();
+    await pause(2000);
+    assert.equal(web.requests(), asked);
+    ann.line!.mend();
+    await cluster.ended();
+    checkWhole(web, [ann], 'after a cut');
+    assert.equal(again(web), 0, 'what it had fetched stays');
+  });
+
   test('an address that servers of several peers share is asked by one peer at a time, at its own pace', async t => {
     await using web = await openWeb({ ...webOptions, servers: 8, pagesPerServer: 8, addresses: false, seed: 9 });
     await using cluster = await openCluster();

@@ -12,6 +12,11 @@ const SUSPECT = 3000;
 export const DEAD = 10_000;
 /** Without contact for so long, this peer stops fetching: 2 s before others take its partitions. */
 const CUT_OFF = 8000;
+/**
+ * Without a word of the engine for so long, nothing more is asked: what is fetched then is not known to the engine, and would be
+ * fetched again by an heir. As long as changes are on their way there anyway, and longer than a busy machine is late.
+ */
+const ASKS = 2000;
 /** A gap in own heartbeats beyond which the silence of others says nothing. */
 const LAPSE = 2500;
 
@@ -24,11 +29,14 @@ export class Detector {
   /** Ticks at which the last heartbeat that came back was sent, and at which it came. */
   #contact: number;
   #came: number;
+  /** Ticks at which the last question was sent that the engine answered. */
+  #answered: number;
   #lapses = 0;
 
   constructor(ticks: number) {
     this.#contact = ticks;
     this.#came = ticks;
+    this.#answered = ticks;
   }
 
   /**
@@ -42,11 +50,20 @@ export class Detector {
   /** A heartbeat of this peer's own came back. */
   echoed(sent: number, now: number = sent): void {
     const lapsed = now - this.#came > LAPSE || sent - this.#contact > LAPSE;
+    const dead = lapsed ? [...this.#heard.values()].filter(peer => this.#isDead(peer)) : [];
     // Either alone says it: heartbeats that wait for a lost line keep their times, and come back all at once.
     if (sent - this.#contact > CUT_OFF || now - this.#came > CUT_OFF) this.#lapses++;
     this.#contact = Math.max(sent, this.#contact);
     this.#came = now;
-    if (lapsed) for (const peer of this.#heard.values()) peer.from = Math.max(now, peer.from);
+    if (!lapsed) return;
+    for (const peer of this.#heard.values()) peer.from = Math.max(now, peer.from);
+    // One that was dead before may be back, and is heard by then; else whoever is busy taking over begins to wait again and again.
+    for (const peer of dead) peer.from = now - DEAD + SUSPECT;
+  }
+
+  /** The engine answered what was sent then, which says nothing of what others heard. */
+  answered(sent: number): void {
+    this.#answered = Math.max(sent, this.#answered);
   }
 
   heard(name: string, ticks: number): void {
@@ -70,13 +87,22 @@ export class Detector {
     const peer = this.#heard.get(name);
     // Gone, or never heard of and not expected either.
     if (!peer) return 'dead';
-    if (this.#contact - peer.from > DEAD) return 'dead';
+    if (this.#isDead(peer)) return 'dead';
     return this.#contact - peer.at > SUSPECT ? 'suspect' : 'living';
+  }
+
+  #isDead({ from }: { readonly from: number }): boolean {
+    return this.#contact - from > DEAD;
   }
 
   /** Ticks until which nobody takes what this peer holds, as far as contact tells. */
   get safeUntil(): number {
     return this.#contact + CUT_OFF;
+  }
+
+  /** Ticks until which more may be fetched. */
+  get asksUntil(): number {
+    return Math.min(this.#answered + ASKS, this.safeUntil);
   }
 
   cutOff(ticks: number): boolean {

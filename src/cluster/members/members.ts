@@ -47,6 +47,9 @@ interface MembersOptions {
 
 /** Milliseconds for those who are there to answer one who joins. */
 const GREETING = 1000;
+/** Milliseconds between two questions whether the engine is there, and for which one that was asked is waited for. */
+const ASK = 250;
+const ANSWERED = 2000;
 /** More members than a cluster can have: beyond it, new names are not remembered. */
 const MOST_MEMBERS = 1024;
 
@@ -66,6 +69,9 @@ export class PeerMembers implements AsyncDisposable {
   /** As its last heartbeat had it. */
   #capacity = 0;
   #timer: NodeJS.Timeout | undefined;
+  #asking: NodeJS.Timeout | undefined;
+  /** When the question was sent that is on its way; ticks. */
+  #asked = Number.NEGATIVE_INFINITY;
   #subscription: Subscription | undefined;
   #answering: Disposable | undefined;
 
@@ -93,6 +99,7 @@ export class PeerMembers implements AsyncDisposable {
     });
     members.#beat();
     members.#timer = setInterval(() => members.#beat(), BEAT);
+    members.#asking = setInterval(() => void members.#ask(), ASK);
     try {
       await members.#greet();
       return members;
@@ -134,6 +141,7 @@ export class PeerMembers implements AsyncDisposable {
   async leave(): Promise<void> {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
+    clearInterval(this.#asking);
     this.#timer = undefined;
     this.#phase = 'bye';
     if (!this.#fenced && !this.#engine.connection.isClosed()) {
@@ -169,6 +177,11 @@ export class PeerMembers implements AsyncDisposable {
     return this.#fenced || this.#phase === 'bye' ? Number.NEGATIVE_INFINITY : this.#detector.safeUntil;
   }
 
+  /** Ticks until which its threads may ask servers: what they fetch reaches the engine soon, as far as is known. */
+  get asksUntil(): number {
+    return Math.min(this.#detector.asksUntil, this.safeUntil);
+  }
+
   /** One of whom nothing is known yet (it holds a claim, say) is suspect, and dead only if it stays silent. */
   livenessOf(name: string): Liveness {
     if (name === this.name) return 'living';
@@ -201,6 +214,21 @@ export class PeerMembers implements AsyncDisposable {
     this.#sent[beat % this.#sent.length] = this.#clock.ticks();
     const full = beat % FULL_BEAT_EVERY === 0 || this.#phase === 'bye';
     this.#engine.connection.publish(heartbeatSubject(this.name), encodeHeartbeat(this.#heartbeat(full)));
+  }
+
+  /** A heartbeat says who lives, and is told to all; this is between a peer and the engine, so it may be often. */
+  async #ask(): Promise<void> {
+    const sent = this.#clock.ticks();
+    if (sent - this.#asked < ANSWERED || this.#engine.connection.isClosed()) return;
+    this.#asked = sent;
+    try {
+      await this.#engine.connection.flush();
+      this.#detector.answered(sent);
+    } catch {
+      // The line has just ended: the next one asks again.
+    } finally {
+      this.#asked = Number.NEGATIVE_INFINITY;
+    }
   }
 
   #heartbeat(full: boolean): Heartbeat {

@@ -2,7 +2,9 @@
  * What a peer may do as long as it is in contact with the engine, and what it does without: it finishes what is under way,
  * keeps it, stops fetching, and goes on with what is still its own when the engine is back.
  *
- * Its threads have leave to ask until some moment (leave.ts), which is moved on here while contact holds. A peer that was
+ * Its threads have leave to ask until some moment (leave.ts), which is moved on here while contact holds. It is over two seconds
+ * after the engine's last word, long before anybody takes what this peer holds: what it fetches without the engine nobody
+ * else learns of, and an heir fetches it again. A peer that was
  * frozen or cut off for so long that others may have taken its partitions asks the engine what is still its own before it
  * moves on again. So nothing goes out between waking up and knowing.
  */
@@ -40,8 +42,16 @@ export class Contact {
 
   /** Ticks until which what this peer holds is its own, as it knows; 0 = it does not know. */
   get safeUntil(): number {
-    const { members } = this.#parts;
-    return this.#stopped || members.lapses !== this.#lapses ? 0 : members.safeUntil;
+    return this.#knows ? this.#parts.members.safeUntil : 0;
+  }
+
+  /** Ticks until which servers may be asked. */
+  get asksUntil(): number {
+    return this.#knows ? this.#parts.members.asksUntil : 0;
+  }
+
+  get #knows(): boolean {
+    return !this.#stopped && this.#parts.members.lapses === this.#lapses;
   }
 
   /** Called several times a second. */
@@ -49,8 +59,8 @@ export class Contact {
     if (this.#looking) return;
     const { members, leave } = this.#parts;
     const may = members.mayFetch() && this.#trouble() === undefined;
-    if (may && !this.#stopped && members.lapses === this.#lapses) {
-      leave.renew(members.safeUntil);
+    if (may && this.#knows) {
+      leave.renew(members);
       return;
     }
     if (!this.#stopped) this.#stop(home);
@@ -86,7 +96,7 @@ export class Contact {
       if (members.lapses !== lapses || !members.mayFetch()) return;
       this.#stopped = false;
       this.#lapses = lapses;
-      leave.renew(members.safeUntil);
+      leave.renew(members);
       if (this.#paused && home?.state === 'paused') home.resume();
       say('The engine answers again.');
     } catch {

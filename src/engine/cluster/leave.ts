@@ -7,6 +7,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../base/clock.ts';
 import { partitionOf } from '../../base/partition.ts';
 import { AddressLeases, type LeaseRequest } from '../../cluster/leases/address-leases.ts';
+import type { PeerMembers } from '../../cluster/members/members.ts';
 import { leaseSubject } from '../../cluster/topology/layout.ts';
 import type { ThreadCarrier, ThreadWishes } from '../../transfer/thread.ts';
 import type { LeaveDesk } from '../threads/leave-desk.ts';
@@ -34,7 +35,9 @@ export class PeerLeave implements LeaveDesk {
   /** Ticks until which an address is this peer's, as the threads were told. */
   readonly #told = new Map<string, number>();
   readonly #desk: Subscription;
-  #until = 0;
+  /** Ticks until which what this peer holds is its own, and until which its threads may ask. */
+  #safeUntil = 0;
+  #asksUntil = 0;
   #turning = false;
   #again = false;
 
@@ -47,7 +50,7 @@ export class PeerLeave implements LeaveDesk {
       holderOf,
       ask: async (peer, request: LeaseRequest) =>
         (await connection.request(leaseSubject(peer), JSON.stringify(request), { timeout: PATIENCE })).json(),
-      desksUntil: () => this.#until,
+      desksUntil: () => this.#safeUntil,
       isBusy,
     });
     this.#desk = connection.subscribe(leaseSubject(me), {
@@ -59,7 +62,7 @@ export class PeerLeave implements LeaveDesk {
 
   started(thread: ThreadCarrier): void {
     this.#threads.add(thread);
-    thread.leave({ until: this.#until, addresses: [] });
+    thread.leave({ until: this.#asksUntil, addresses: [] });
   }
 
   ended(thread: ThreadCarrier): void {
@@ -79,15 +82,16 @@ export class PeerLeave implements LeaveDesk {
       const until = this.#told.get(address);
       return until === undefined ? [] : [[address, until] as const];
     });
-    if (known.length > 0) thread.leave({ until: this.#until, addresses: known });
+    if (known.length > 0) thread.leave({ until: this.#asksUntil, addresses: known });
     void this.turn();
   }
 
-  /** What this peer holds is its own until then, in ticks. */
-  renew(until: number): void {
-    if (until <= this.#until) return;
-    this.#until = until;
-    for (const thread of this.#threads) thread.leave({ until, addresses: [] });
+  /** There is contact, as of these ticks. */
+  renew({ safeUntil, asksUntil }: Pick<PeerMembers, 'safeUntil' | 'asksUntil'>): void {
+    this.#safeUntil = Math.max(safeUntil, this.#safeUntil);
+    if (asksUntil <= this.#asksUntil) return;
+    this.#asksUntil = asksUntil;
+    for (const thread of this.#threads) thread.leave({ until: asksUntil, addresses: [] });
   }
 
   /** Asks for what is wanted and prolongs what is used; called several times a second. */
@@ -128,7 +132,7 @@ export class PeerLeave implements LeaveDesk {
         news.set(thread, told);
       }
     }
-    for (const [thread, addresses] of news) thread.leave({ until: this.#until, addresses });
+    for (const [thread, addresses] of news) thread.leave({ until: this.#asksUntil, addresses });
   }
 
   #answer(message: Msg): void {

@@ -229,7 +229,7 @@ export class Peer {
     const steering = this.#steering.port(() => {
       this.#rests = true;
     });
-    const mayAsk = () => this.#clock.ticks() < this.#contact.safeUntil;
+    const mayAsk = () => this.#clock.ticks() < this.#contact.asksUntil;
     return { terms, round, daily, steering, mayAsk };
   }
 

@@ -71,6 +71,35 @@ describe('the failure detector', () => {
   });
 });
 
+test('whoever has not heard the engine for two seconds asks nothing more, long before others may have what it holds', () => {
+  const detector = new Detector(0);
+  pass(detector, 0, 5000, 'a');
+  detector.answered(5250);
+  assert.equal(detector.asksUntil, 7250);
+  assert.equal(detector.safeUntil, 13_000, 'others count from what they heard');
+  // An answer that was long on its way counts from when it was asked for.
+  detector.answered(4000);
+  assert.equal(detector.asksUntil, 7250);
+  // The engine answers, and sends nobody the heartbeats: what is held may be others' by then.
+  detector.answered(12_900);
+  assert.equal(detector.asksUntil, 13_000);
+});
+
+test('the dead stay dead for a peer that is busy for seconds, unless they are heard', () => {
+  const detector = new Detector(0);
+  pass(detector, 0, 5000, 'a', 'b');
+  pass(detector, 6000, 16_000, 'c');
+  assert.equal(detector.of('a'), 'dead');
+  // Busy for five seconds.
+  pass(detector, 21_000, 22_000, 'b');
+  assert.equal(detector.of('a'), 'suspect', 'it may be back');
+  assert.equal(detector.of('b'), 'living', 'it is');
+  assert.equal(detector.of('c'), 'suspect', 'of whom nothing says that it is gone');
+  pass(detector, 23_000, 25_000, 'b');
+  assert.equal(detector.of('a'), 'dead');
+  assert.equal(detector.of('c'), 'suspect');
+});
+
 test('old heartbeats that come late prove nothing, whether they waited in a socket or in this process', () => {
   const detector = new Detector(0);
   pass(detector, 0, 5000, 'a');

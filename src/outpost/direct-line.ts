@@ -1,5 +1,5 @@
 /**
- * The straight way home of an outpost that has another above it: asks home, through the chain, for a pass, dials home's
+ * The direct way home of an outpost that has another above it: asks home, through the chain, for a pass, dials home's
  * door with it and lends the line to the uplink. Where there is no such way, or while it is gone, parcels go through the
  * parent; nothing ever waits for this.
  */
@@ -12,9 +12,9 @@ import type { Welcome } from '../transfer/wire/messages.ts';
 
 export type Dial = (address: Pick<Pass, 'host' | 'port' | 'fingerprint'>) => Promise<Duplex>;
 
-interface StraightOptions {
+interface DirectLineOptions {
   readonly speaker: Speaker;
-  /** Undefined: it never goes straight. */
+  /** Undefined: it never dials home. */
   readonly dial: Dial | undefined;
   /** The home that is obeyed and the level below it, once known. */
   readonly place: () => Pick<Welcome, 'home' | 'level'> | undefined;
@@ -30,8 +30,8 @@ const FIRST = 2000;
 const LONGEST = 300_000;
 const WORDS = { cores: 0, room: 0, platform: '', servers: [], holding: [] } as const;
 
-export class Straight {
-  readonly #options: StraightOptions;
+export class DirectLine {
+  readonly #options: DirectLineOptions;
   #line: Line | undefined;
   #dialling = false;
   #closed = false;
@@ -39,7 +39,7 @@ export class Straight {
   /** When to ask again, by performance.now(). */
   #next = 0;
 
-  constructor(options: StraightOptions) {
+  constructor(options: DirectLineOptions) {
     this.#options = options;
   }
 

@@ -22,7 +22,7 @@ import { isRecoded, packErrand, unpackErrand } from '../transfer/wire/parcel-for
 import { CodeStore } from './cages/code.ts';
 import { CodeDesk } from './cages/code-desk.ts';
 import { Children } from './children.ts';
-import { Straight } from './direct-line.ts';
+import { DirectLine } from './direct-line.ts';
 import { Ended } from './ended-errands.ts';
 import { type ChangeableTerms, Owner } from './owner/owner.ts';
 import type { StationOptions } from './service-options.ts';
@@ -51,7 +51,7 @@ export class OutpostService implements Speaker {
   readonly #owner: Owner;
   readonly #ended: Ended;
   readonly #uplink: Uplink;
-  readonly #straight: Straight;
+  readonly #direct: DirectLine;
   readonly #statusSender = new StatusSender();
   readonly #shift = new SharedArrayBuffer(8);
   readonly #beat: NodeJS.Timeout;
@@ -80,7 +80,7 @@ export class OutpostService implements Speaker {
       wantsCode: (link, code) => void this.#codes?.pass(link, code),
       wantsPass: frame => this.#uplink.line?.send(frame),
     });
-    this.#straight = new Straight({
+    this.#direct = new DirectLine({
       speaker: this,
       dial: options.dial,
       place: () => this.#welcome,
@@ -211,7 +211,7 @@ export class OutpostService implements Speaker {
     clearInterval(this.#beat);
     this.#owner.collect();
     this.#codes?.close();
-    this.#straight.close();
+    this.#direct.close();
     await this.#workers?.close();
     await this.children.close();
     await this.spool.settle();
@@ -239,11 +239,11 @@ export class OutpostService implements Speaker {
     }
     if (frame.kind === 'resend') {
       this.#uplink.resend();
-      this.#straight.hope();
+      this.#direct.hope();
       for (const link of this.children.all()) link.resend();
     }
     if (frame.kind === 'acknowledge') this.#acknowledge(frame.errand, frame.sequence);
-    if (frame.kind === 'pass') void (frame.by === '' ? this.#straight.arrived(frame.pass) : this.children.pass(frame));
+    if (frame.kind === 'pass') void (frame.by === '' ? this.#direct.arrived(frame.pass) : this.children.pass(frame));
     if (frame.kind === 'forget') {
       const taken = this.spool.errands.get(frame.errand);
       if (taken) this.#ended.add(frame.errand, deadlineOf(taken.frame.warrant), this.now());
@@ -318,7 +318,7 @@ export class OutpostService implements Speaker {
     const code = errand.code === undefined ? undefined : (await this.#codes!.get(errand.code)).bytes;
     if (!this.#arriving.has(errand.id)) return; // forgotten while its code was on its way
     await this.spool.take(frame, '');
-    this.#straight.want();
+    this.#direct.want();
     this.#workers!.send(errand, packErrand(errand), code);
   }
 
@@ -359,7 +359,7 @@ export class OutpostService implements Speaker {
     this.#complain(status.state === 'full' ? status.trouble : '');
     const idle = this.spool.errands.size === 0;
     this.#uplink.calm(idle);
-    if (!idle) this.#straight.want();
+    if (!idle) this.#direct.want();
     if (this.#uplink.line) this.#statusSender.tell(this.#uplink.line, status);
   }
 

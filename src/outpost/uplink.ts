@@ -22,8 +22,8 @@ export class Uplink {
   /** Errands that will not be finished here, until the parent forgets them. */
   readonly #givenUp = new Map<string, string>();
   #line: Line | undefined;
-  #straight: Line | undefined;
-  /** Errands that the straight line has heard of. */
+  #direct: Line | undefined;
+  /** Errands that the direct line has heard of. */
   readonly #claimed = new Set<string>();
   #waiting: UplinkItem[] = [];
   /** Counts the ways taken, and tells which of them is being served: a line that is full holds up no other. */
@@ -53,7 +53,7 @@ export class Uplink {
 
   /** Own parcels go this way from now on; undefined = to the parent again. */
   goStraight(line: Line | undefined): void {
-    this.#straight = line;
+    this.#direct = line;
     this.#claimed.clear();
     this.#way++;
     this.#waiting = [];
@@ -62,12 +62,12 @@ export class Uplink {
 
   calm(calm: boolean): void {
     this.line?.calm(calm);
-    this.#straight?.calm(calm);
+    this.#direct?.calm(calm);
   }
 
   /** The way to home through the parent is new: whatever took it before is sent again. */
   resend(): void {
-    if (this.#straight) this.#repeatGivenUp();
+    if (this.#direct) this.#repeatGivenUp();
     else this.#restart();
   }
 
@@ -103,7 +103,7 @@ export class Uplink {
   /** Errands that were passed on are claimed by those who have them. */
   #lineOf(errand: string): Line | undefined {
     const own = this.#spool.errands.get(errand)?.to === '';
-    return own && this.#straight ? this.#straight : this.line;
+    return own && this.#direct ? this.#direct : this.line;
   }
 
   async #pump(): Promise<void> {
@@ -121,7 +121,7 @@ export class Uplink {
   }
 
   #send(line: Line, item: UplinkItem): void {
-    if (line === this.#straight) this.#claim(line, item.errand);
+    if (line === this.#direct) this.#claim(line, item.errand);
     if ('why' in item) {
       if (this.#givenUp.has(item.errand)) line.send({ kind: 'give-up', errand: item.errand, why: item.why });
       return;

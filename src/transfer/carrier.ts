@@ -7,6 +7,20 @@ import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { OutpostStatus } from './wire/messages.ts';
 
+/** What the outpost was invited for. */
+export interface CarrierTerms {
+  /** Hosts or domains that may be visited from there; empty = any. */
+  readonly servers: readonly string[];
+  /** It gets the errands of these servers before anyone else. */
+  readonly stands: boolean;
+}
+
+export interface CarrierPresence {
+  readonly connected: boolean;
+  /** Milliseconds since its line was closed without a goodbye, as the system does for a process that ends; undefined = not. */
+  readonly deserted: number | undefined;
+}
+
 export interface Carrier {
   /** Shown to people and written with each visit: `thread-1`, `ssh://user@machine` … */
   readonly name: string;
@@ -14,18 +28,15 @@ export interface Carrier {
   readonly room: number;
   /** On another machine: its errands outlive this process. */
   readonly remote: boolean;
-  /** Hosts or domains that may be visited from there; empty = any. */
-  readonly servers: readonly string[];
-  /** It was invited for these servers: it gets their errands before anyone else. */
-  readonly stands: boolean;
+  readonly terms: CarrierTerms;
   /** It has not begun, and would with its first errand; absent = it has. */
   readonly asleep?: boolean;
   /** How it does, when it tells. */
   readonly status?: OutpostStatus;
-  /** Milliseconds since its line was closed without a goodbye, as the system does for a process that ends; absent = not. */
-  readonly deserted?: number | undefined;
-  /** Outposts below it (`b`, `b/c`) that deliver their parcels themselves now. */
-  readonly straight?: ReadonlySet<string>;
+  /** Absent where there is no line that could break. */
+  readonly presence?: CarrierPresence;
+  /** `paths`: outposts below it (`b`, `b/c`) that deliver their parcels themselves now. */
+  readonly direct?: { readonly paths: ReadonlySet<string> };
   send(errand: Errand): void;
   /** Home has everything of the errand up to this parcel durably; the outpost may forget it. */
   acknowledge(errand: string, sequence: number): void;

@@ -1,5 +1,5 @@
 /**
- * Home's end of straight lines: those on which outposts two or more levels down deliver their parcels themselves, past
+ * Home's end of direct lines: those on which outposts two or more levels down deliver their parcels themselves, past
  * the outpost that their errands went through. Parcels, and errands given up after them, come in; acknowledgements go
  * out; anything else ends the line.
  *
@@ -12,7 +12,7 @@ import type { Line } from './line.ts';
 import { ACKNOWLEDGE_WITHIN } from './link.ts';
 import type { Frame, ParcelFrame } from './wire/frames.ts';
 
-interface StraightEvents {
+interface DirectLineEvents {
   /** `by` says who did it, as if it had come through the chain. */
   parcel(frame: ParcelFrame): void;
   gaveUp(errand: string, why: string): void;
@@ -27,13 +27,13 @@ interface OpenDirectLine {
   readonly claimed: Set<string>;
 }
 
-export class StraightLines {
+export class DirectLines {
   readonly #home: string;
-  readonly #events: StraightEvents;
+  readonly #events: DirectLineEvents;
   readonly #lines = new Map<string, OpenDirectLine>();
 
   /** `home`: public key of this home. */
-  constructor(home: string, events: StraightEvents) {
+  constructor(home: string, events: DirectLineEvents) {
     this.#home = home;
     this.#events = events;
   }
@@ -44,14 +44,14 @@ export class StraightLines {
 
   /** A line was greeted whose other end has proved this key. */
   attach(line: Line, by: string, key: string): void {
-    const straight: OpenDirectLine = { line, by, key, claimed: new Set() };
+    const direct: OpenDirectLine = { line, by, key, claimed: new Set() };
     this.#lines.get(by)?.line.bye('later', 'a newer connection of the same outpost replaced it');
-    this.#lines.set(by, straight);
+    this.#lines.set(by, direct);
     line.calm(true);
     line.listen({
-      frame: frame => this.#take(straight, frame),
+      frame: frame => this.#take(direct, frame),
       ended: () => {
-        if (this.#lines.get(by) === straight) this.#lines.delete(by);
+        if (this.#lines.get(by) === direct) this.#lines.delete(by);
       },
     });
   }
@@ -74,9 +74,9 @@ export class StraightLines {
     for (const { line } of this.#lines.values()) line.bye('later', why);
   }
 
-  #take(straight: OpenDirectLine, frame: Frame): void {
-    const { line, by, claimed } = straight;
-    if (frame.kind === 'claim') this.#claim(straight, frame);
+  #take(direct: OpenDirectLine, frame: Frame): void {
+    const { line, by, claimed } = direct;
+    if (frame.kind === 'claim') this.#claim(direct, frame);
     else if (frame.kind === 'parcel') {
       if (claimed.has(frame.errand)) this.#events.parcel({ ...frame, by });
     } else if (frame.kind === 'give-up') {

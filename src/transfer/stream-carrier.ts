@@ -8,8 +8,8 @@ import { packFacts, unpackFacts } from '../errand/facts.ts';
 import type { Identity } from '../errand/keys.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import { encodeWarrant, issueWarrant } from '../errand/warrant.ts';
-import type { Carrier, Receiver } from './carrier.ts';
-import { StraightLines } from './direct-lines.ts';
+import type { Carrier, CarrierPresence, CarrierTerms, Receiver } from './carrier.ts';
+import { DirectLines } from './direct-lines.ts';
 import type { Line } from './line.ts';
 import { Link } from './link.ts';
 import type { CodeFrame, ErrandFrame, ParcelFrame } from './wire/frames.ts';
@@ -58,9 +58,9 @@ export class StreamCarrier implements Carrier {
   readonly #options: StreamCarrierOptions;
   readonly #receiver: Receiver;
   readonly #link: Link;
-  readonly #straight: StraightLines;
-  #servers: readonly string[];
-  #stands = false;
+  /** Lines of outposts below it, on which parcels come without passing through it. */
+  readonly direct: DirectLines;
+  #terms: CarrierTerms = { servers: [], stands: false };
   /** Last parcel of each errand that was opened, taken or not. */
   readonly #opened = new Map<string, number>();
   /** Servers whose pages must come whole, because home no longer has the versions that the outpost refers to. */
@@ -73,7 +73,6 @@ export class StreamCarrier implements Carrier {
     this.name = options.name;
     this.#options = options;
     this.#receiver = receiver;
-    this.#servers = [];
     this.#link = new Link(
       options.name,
       {
@@ -83,13 +82,13 @@ export class StreamCarrier implements Carrier {
         wantsPass: (link, { by, key }) => this.#pass(link, by, key),
         changed: () => this.#receiver.changed(this),
         lost: (_, why) => {
-          this.#straight.close(why);
+          this.direct.close(why);
           this.#receiver.lost(this, why);
         },
       },
       { away: options.lease },
     );
-    this.#straight = new StraightLines(options.identity.key, {
+    this.direct = new DirectLines(options.identity.key, {
       parcel: frame => this.#parcel(frame),
       gaveUp: (errand, why) => this.#inTurn(() => this.#gaveUp(errand, why)),
     });
@@ -106,27 +105,17 @@ export class StreamCarrier implements Carrier {
   /** Sends it no more errands, for this reason; an empty reason ends the quarantine. */
   quarantine(why: string): void {
     this.#distrust = why;
-    if (why !== '') this.#straight.close('a machine above it is quarantined');
+    if (why !== '') this.direct.close('a machine above it is quarantined');
   }
 
-  /** Has it connect again, because its terms have changed. */
-  renew(why: string): void {
-    this.#link.renew(why);
-  }
-
-  /** Ends it for good; it may not connect again. */
-  dismiss(why: string): void {
-    this.#straight.close(why);
+  /** `mayReturn`: it shall connect again, by other terms. */
+  disconnect(why: string, mayReturn: boolean): void {
+    if (mayReturn) {
+      this.#link.renew(why);
+      return;
+    }
+    this.direct.close(why);
     this.#link.dismiss(why);
-  }
-
-  /** Begins to use a direct line of an outpost below it, at `by`, on which parcels come without passing through it. */
-  attachStraight(line: Line, by: string, key: string): void {
-    this.#straight.attach(line, by, key);
-  }
-
-  get straight(): ReadonlySet<string> {
-    return this.#straight.paths;
   }
 
   #pass(link: Link, by: string, key: string): void {
@@ -134,20 +123,12 @@ export class StreamCarrier implements Carrier {
     if (pass !== undefined) link.answer({ kind: 'pass', by, pass });
   }
 
-  get servers(): readonly string[] {
-    return this.#servers;
+  get terms(): CarrierTerms {
+    return this.#terms;
   }
 
-  get stands(): boolean {
-    return this.#stands;
-  }
-
-  get connected(): boolean {
-    return this.#link.outpost.connected;
-  }
-
-  get deserted(): number | undefined {
-    return this.#link.outpost.deserted;
+  get presence(): CarrierPresence {
+    return this.#link.outpost;
   }
 
   get status(): OutpostStatus {
@@ -159,10 +140,9 @@ export class StreamCarrier implements Carrier {
     return { ...status, state: 'quarantined', trouble: `It is quarantined: ${this.#distrust}.` };
   }
 
-  /** Begins to use a new line. `expected`: errands that an earlier run of home sent there. `stands`: see Carrier. */
+  /** Begins to use a new line. `expected`: errands that an earlier run of home sent there. `stands`: see CarrierTerms. */
   attach(line: Line, hello: Hello, expected: readonly Errand[] = [], stands = false): void {
-    this.#servers = hello.servers;
-    this.#stands = stands;
+    this.#terms = { servers: hello.servers, stands };
     this.#link.expect(expected.map(errand => this.#frame(errand, hello.key)));
     this.#link.attach(line, hello);
   }
@@ -179,12 +159,12 @@ export class StreamCarrier implements Carrier {
 
   acknowledge(errand: string, sequence: number): void {
     this.#link.acknowledge(errand, sequence);
-    this.#straight.acknowledge(errand, sequence);
+    this.direct.acknowledge(errand, sequence);
   }
 
   forget(errand: string): void {
     this.#link.forget(errand);
-    this.#straight.ended(errand, this.#opened.get(errand));
+    this.direct.ended(errand, this.#opened.get(errand));
     this.#options.unpacker.end(errand);
     this.#options.tables?.end(errand);
     this.#options.allowance?.end(errand);
@@ -197,7 +177,7 @@ export class StreamCarrier implements Carrier {
   }
 
   async close(): Promise<void> {
-    this.#straight.close('home has no more work');
+    this.direct.close('home has no more work');
     await this.#link.close('home has no more work');
     this.#options.tables?.save();
     await this.#options.onClose?.();

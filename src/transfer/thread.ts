@@ -9,7 +9,7 @@ import { encodeErrand } from '../errand/codec/errand-codec.ts';
 import { decodeParcel } from '../errand/codec/parcel-codec.ts';
 import type { Errand } from '../errand/errand.ts';
 import type { Parcel } from '../errand/parcel.ts';
-import type { Carrier, Receiver } from './carrier.ts';
+import type { Carrier, CarrierTerms, Receiver } from './carrier.ts';
 
 /** A parcel as bytes: its visits (encodeVisits), and the members that belong behind them. */
 export interface MessagePieces {
@@ -122,8 +122,7 @@ export class ThreadCarrier implements Carrier {
   readonly name: string;
   readonly room: number;
   readonly remote = false;
-  readonly servers: readonly string[];
-  readonly stands: boolean;
+  readonly terms: CarrierTerms;
   readonly #options: ThreadOptions;
   readonly #receiver: Receiver;
   #worker: Worker | undefined;
@@ -133,8 +132,7 @@ export class ThreadCarrier implements Carrier {
   constructor(options: ThreadOptions, receiver: Receiver) {
     this.name = options.name;
     this.room = options.room;
-    this.servers = options.servers ?? [];
-    this.stands = options.servers !== undefined;
+    this.terms = { servers: options.servers ?? [], stands: options.servers !== undefined };
     this.#options = options;
     this.#receiver = receiver;
     if (!options.late) this.#worker = this.#open();

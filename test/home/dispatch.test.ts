@@ -18,7 +18,7 @@ const place = (origin: string) => ({ origin, address: '', spread: 1, paced: fals
 
 test('a site’s own outpost gets its servers before anyone else, and no others', () => {
   const dispatch = new Dispatch();
-  const own = carrier('own', { servers: ['example.org'], stands: true });
+  const own = carrier('own', { terms: { servers: ['example.org'], stands: true } });
   dispatch.join(carrier('any'));
   dispatch.join(own);
   assert.equal(dispatch.choose(place('https://www.example.org'))!.to, own);
@@ -191,7 +191,7 @@ test('servers of one address go to one machine, which is known before the first 
 
 test('an outpost that was not invited for a server cannot claim it', () => {
   const dispatch = new Dispatch();
-  const claims = carrier('claims', { servers: ['example.org'] });
+  const claims = carrier('claims', { terms: { servers: ['example.org'], stands: false } });
   const any = carrier('any');
   dispatch.join(claims);
   dispatch.join(any);
@@ -204,7 +204,7 @@ test('an outpost that was not invited for a server cannot claim it', () => {
 test('a machine that brings nothing for minutes loses its errands, and keeps no server from others', () => {
   const clock = movableClock(1_000_000);
   const dispatch = new Dispatch(clock);
-  const silent = carrier('silent', { servers: ['example.org'], stands: true });
+  const silent = carrier('silent', { terms: { servers: ['example.org'], stands: true } });
   const any = carrier('any');
   dispatch.join(silent);
   dispatch.join(any);
@@ -262,7 +262,7 @@ test('a machine that may take none of them is not worked for again and again', (
   const first = carrier('first', { recall: () => recalls++ });
   dispatch.join(first);
   for (const origin of ['https://one.org', 'https://two.org']) dispatch.send(pacedErrand(origin, origin), first);
-  dispatch.join(carrier('bound', { servers: ['example.org'] }));
+  dispatch.join(carrier('bound', { terms: { servers: ['example.org'], stands: false } }));
   clock.advance(60_000);
   dispatch.rebalance();
   assert.equal(recalls, 0);
@@ -277,14 +277,15 @@ test('a machine that may take none of them is not worked for again and again', (
 test('what an outpost had whose line was closed goes to another, and waits for it where there is no other', () => {
   const clock = movableClock(1_000_000);
   const dispatch = new Dispatch(clock);
-  const killed = { ...carrier('killed', { room: 0 }), deserted: 0 };
+  const presence = { connected: false, deserted: 0 };
+  const killed = { ...carrier('killed', { room: 0 }), presence };
   dispatch.join(killed);
   dispatch.send(pacedErrand('1', 'https://one.org'), killed);
-  killed.deserted = 5000;
+  presence.deserted = 5000;
   assert.deepEqual(dispatch.overdue(clock.now()), []);
   dispatch.join(carrier('other'));
-  killed.deserted = 1000;
+  presence.deserted = 1000;
   assert.deepEqual(dispatch.overdue(clock.now()), [], 'it may live, and dial again');
-  killed.deserted = 5000;
+  presence.deserted = 5000;
   assert.deepEqual(dispatch.overdue(clock.now()), [{ from: killed, errand: '1' }]);
 });

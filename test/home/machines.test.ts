@@ -31,7 +31,13 @@ test('a machine that vanishes is seen to vanish, with what became of its errands
 
 test('it is seen how the parcels of each machine come home', () => {
   const status = (name: string, outposts: object[]) => ({ name, state: 'working', outposts });
-  const a = { name: 'a', room: 10, remote: true, servers: [], straight: new Set(['b/c']) };
+  const a = {
+    name: 'a',
+    room: 10,
+    remote: true,
+    terms: { servers: [], stands: false },
+    direct: { paths: new Set(['b/c']) },
+  };
   const carrier = { ...a, status: status('a', [status('b', [status('c', [status('d', [])])])]) };
   const [seen] = new MachineWatch().look(
     [{ ...post('a', 0), carrier: carrier as unknown as OutpostWork['carrier'] }],

@@ -67,17 +67,17 @@ test('a branch in quarantine gets no passes, and its straight lines end', async 
   );
   const [own, straight] = [makeLine(), makeLine()];
   carrier.attach(own.near, helloOf('a'));
-  carrier.attachStraight(straight.near, 'b', 'key-of-b');
+  carrier.direct.attach(straight.near, 'b', 'key-of-b');
   own.far.send({ kind: 'want-pass', by: 'b', key: 'key-of-b' });
   await until(() => own.heard.length === 1);
   assert.deepEqual(own.heard, [{ kind: 'pass', by: 'b', pass: 'b key-of-b' }]);
-  assert.deepEqual([...carrier.straight], ['b']);
+  assert.deepEqual([...carrier.direct.paths], ['b']);
   carrier.quarantine('it lied');
   assert.match(await straight.ended, /quarantined/);
   own.far.send({ kind: 'want-pass', by: 'b', key: 'key-of-b' });
   own.far.send({ kind: 'want-code', code: 'c' }); // is answered after what was asked before
   await until(() => own.heard.length === 2);
   assert.equal(own.heard[1]!.kind, 'code');
-  await until(() => carrier.straight.size === 0);
+  await until(() => carrier.direct.paths.size === 0);
   await carrier.close();
 });

@@ -93,7 +93,7 @@ async function reach(receiver: Receiver): Promise<Reached> {
   joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = runOutpost(directory);
   const running = outpost.run();
-  await until(() => parent.carrier.connected);
+  await until(() => parent.carrier.presence.connected);
   return {
     carrier: parent.carrier,
     async close() {
@@ -130,14 +130,14 @@ test('a line that is cut again and again, and one that falls silent, lose no pag
   joinParent({ directory, token, name: 'near', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = runOutpost(directory);
   const running = outpost.run();
-  await until(() => parent.carrier.connected);
+  await until(() => parent.carrier.presence.connected);
   const errand = errandOf('cut', web);
   parent.carrier.send({ ...errand, server: { ...errand.server, pace: 60, connections: 1 } });
   for (const count of [10, 25]) {
     await until(() => web.requests() >= count);
     relay.cut();
   }
-  await until(() => web.requests() >= 40 && parent.carrier.connected);
+  await until(() => web.requests() >= 40 && parent.carrier.presence.connected);
   relay.silence(true);
   const before = relay.count;
   await until(() => relay.count > before); // the outpost noticed by itself and dialled again
@@ -172,7 +172,7 @@ test('an outpost whose clock is wrong works in the time of its home', async () =
   joinParent({ directory, token, name: 'late', servers: [], allowPrivate: true, ceilings: { pace: 0 } }, Date.now());
   const outpost = runOutpost(directory);
   const running = outpost.run();
-  await until(() => parent.carrier.connected);
+  await until(() => parent.carrier.presence.connected);
   const started = parent.home.now();
   parent.carrier.send({ ...errandOf('skewed', web), deadline: started + 60_000 });
   await until(() => done);
@@ -201,7 +201,7 @@ test('wrong, expired and used tokens, and strangers, are refused with a sentence
   joinParent({ directory, token: good, name: 'first', servers: [], allowPrivate: false }, Date.now());
   const first = runOutpost(directory);
   const running = first.run();
-  await until(() => parent.carrier.connected);
+  await until(() => parent.carrier.presence.connected);
   await assert.rejects(attempt('second', good), { code: 'refused', message: /already used/ });
   await assert.rejects(attempt('stranger', writeToken({ ...readToken(good), id: '0'.repeat(16) })), {
     code: 'refused',

@@ -9,7 +9,7 @@ export function farMachine(): Carrier {
   });
   const nothing = () => {};
   return {
-    ...{ name: 'far-machine', room: 0, remote: true, servers: [], stands: false },
+    ...{ name: 'far-machine', room: 0, remote: true, terms: { servers: [], stands: false } },
     status: status('far-machine', [status('below-1', []), status('below-2', [])]),
     ...{ send: nothing, acknowledge: nothing, forget: nothing, recall: nothing, close: async () => {} },
   } as Carrier;

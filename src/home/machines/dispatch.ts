@@ -72,7 +72,7 @@ export class Dispatch {
   /** Notes for which servers the outpost was invited, which may be known only after it has connected. */
   serves(carrier: Carrier, post = this.posts.of(carrier)): void {
     if (!post) return;
-    const { servers: domains, stands } = carrier;
+    const { servers: domains, stands } = carrier.terms;
     const outside = compileScope({ domains, include: [], exclude: [] });
     post.may = url => outside(url) === undefined;
     post.stands = stands;

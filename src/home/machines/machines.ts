@@ -69,8 +69,8 @@ function vanished(machine: Machine, earlier: number): Machine {
 
 function machineOf({ carrier, errands, pages }: OutpostWork, now: number): Machine {
   const { status } = carrier;
-  const straight = carrier.straight ?? new Set();
-  const below = (status?.outposts ?? []).map(each => fromStatus(each, { name: carrier.name, way: '' }, straight));
+  const direct = carrier.direct?.paths ?? new Set();
+  const below = (status?.outposts ?? []).map(each => fromStatus(each, { name: carrier.name, way: '' }, direct));
   return {
     name: carrier.name,
     remote: carrier.remote,
@@ -99,7 +99,7 @@ interface Above {
   readonly way: string;
 }
 
-function fromStatus(status: NonNullable<Carrier['status']>, above: Above, straight: ReadonlySet<string>): Machine {
+function fromStatus(status: NonNullable<Carrier['status']>, above: Above, direct: ReadonlySet<string>): Machine {
   const path = `${above.way}${status.name}`;
   const self: Above = { name: status.name, way: `${path}/` };
   return {
@@ -112,9 +112,9 @@ function fromStatus(status: NonNullable<Carrier['status']>, above: Above, straig
     rate: status.rate,
     visits: status.pages,
     bytes: status.bytes,
-    way: straight.has(path) ? 'straight' : `through ${above.name}`,
+    way: direct.has(path) ? 'straight' : `through ${above.name}`,
     trouble: status.trouble,
     heard: status.heard,
-    outposts: status.outposts.map(each => fromStatus(each, self, straight)),
+    outposts: status.outposts.map(each => fromStatus(each, self, direct)),
   };
 }

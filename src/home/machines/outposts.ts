@@ -221,7 +221,7 @@ export class Outposts implements Speaker {
     return keepDialling({
       clock,
       stop: this.#stop.signal,
-      connected: () => this.#carriers.get(url)?.connected ?? false,
+      connected: () => this.#carriers.get(url)?.presence.connected ?? false,
       dial: () => this.#dial(tree),
       back: () => say(`The connection to ${url} is back.`),
       failed: message => say(`${message} Trying again.`),
@@ -248,7 +248,7 @@ export class Outposts implements Speaker {
       throw error;
     });
     const { line, hello, answer } = greeted;
-    if (branch) return branch.attachStraight(line, name, hello.key);
+    if (branch) return branch.direct.attach(line, name, hello.key);
     this.#attach({ ...hello, name, servers: answer.servers }, line, quota, stands);
     this.#options.say(`The outpost ${name} is here.`);
   }
@@ -355,8 +355,7 @@ export class Outposts implements Speaker {
   #heed(): void {
     for (const { name, terms } of this.#membership.changes()) {
       const carrier = this.#carriers.get(name);
-      if (!terms) carrier?.dismiss('it was revoked');
-      else carrier?.renew('its terms have changed');
+      carrier?.disconnect(terms ? 'its terms have changed' : 'it was revoked', terms !== undefined);
       if (terms) this.#quotas.get(name)?.change(terms.quotas);
     }
   }

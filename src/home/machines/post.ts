@@ -66,7 +66,7 @@ export function pagesOf({ errands }: Post): number {
 
 /** Its process has ended, as far as can be seen from here: its line was closed without a goodbye, and no other came. */
 export function isDeserted({ carrier }: Post): boolean {
-  return (carrier?.deserted ?? 0) > COMES_BACK;
+  return (carrier?.presence?.deserted ?? 0) > COMES_BACK;
 }
 
 /** Pages that the others must have to do for one to be begun with: less is done before it is ready. */

@@ -95,7 +95,7 @@ export interface PassFrame {
   readonly pass: string;
 }
 
-/** On a straight line, before anything else of an errand: proof that the errand was given to the sender. */
+/** On a direct line, before anything else of an errand: proof that the errand was given to the sender. */
 export interface ClaimFrame {
   readonly kind: 'claim';
   readonly errand: string;

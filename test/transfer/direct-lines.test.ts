@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Identity } from '../../src/errand/keys.ts';
 import { encodeWarrant, extendWarrant, issueWarrant } from '../../src/errand/warrant.ts';
-import { StraightLines } from '../../src/transfer/direct-lines.ts';
+import { DirectLines } from '../../src/transfer/direct-lines.ts';
 import { fingerprintOf } from '../../src/transfer/entry/certificate.ts';
 import { greetOutpost, greetParent, type Speaker } from '../../src/transfer/entry/greeting.ts';
 import { Members } from '../../src/transfer/entry/members.ts';
@@ -51,7 +51,7 @@ test('a pass is good for the outpost that it was made for, by the home that it o
 interface Reached extends AsyncDisposable {
   /** The child's end. */
   readonly line: Line;
-  readonly lines: StraightLines;
+  readonly lines: DirectLines;
   /** What home took, and what the child heard. */
   readonly taken: { readonly errand: string; readonly sequence?: number; readonly by?: string }[];
   readonly heard: Frame[];
@@ -66,7 +66,7 @@ async function reach(path: string): Promise<Reached> {
   const home = makeSpeaker('home', { identity: members.identity() });
   const [a, child] = [makeSpeaker('a'), makeSpeaker('child')];
   const taken: Reached['taken'] = [];
-  const lines = new StraightLines(home.identity.key, {
+  const lines = new DirectLines(home.identity.key, {
     parcel: ({ errand, sequence, by }) => taken.push({ errand, sequence, by }),
     gaveUp: errand => taken.push({ errand }),
   });

@@ -232,7 +232,6 @@ test('a type has a name that no other file gives to another', () => {
 const MOST_MEMBERS = 15;
 /** Classes that have more, and how many: a number here only falls. */
 const LARGER: Readonly<Record<string, number>> = {
-  'src/frontier/frontier.ts#Frontier': 24,
   'src/search/index.ts#Search': 20,
 };
 

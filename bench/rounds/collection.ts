@@ -268,8 +268,9 @@ export class Collection {
 }
 
 /** As much of a frontier as the supplies ask for. */
-type AskedFrontier = Pick<Frontier, 'schedule' | 'full' | 'settled' | 'again' | 'admit'> & {
+type AskedFrontier = Pick<Frontier, 'schedule' | 'again' | 'admit'> & {
   readonly options: object;
+  readonly errands: Pick<Frontier['errands'], 'full' | 'settled'>;
   readonly backlog: Pick<Backlog, 'newcomers' | 'pages' | 'outstanding' | 'quiet' | 'waiting'>;
 };
 
@@ -290,9 +291,11 @@ function frontierOf(schedule: Schedule, queue: number[], settled: () => number):
       },
       waiting: () => ({ pages: queue.length, servers: 0, wake: Number.POSITIVE_INFINITY }),
     },
-    full: false,
-    get settled() {
-      return settled();
+    errands: {
+      full: false,
+      get settled() {
+        return settled();
+      },
     },
     again: list => queue.push(...list.map(({ page }) => page)),
     admit: () => [],

@@ -1,9 +1,9 @@
 /** What a frontier still has to do, as numbers: for whoever supplies it with pages, and for people. */
 import type { Clock } from '../base/clock.ts';
-import type { Elsewhere } from './elsewhere.ts';
+import type { Elsewhere } from './errands/elsewhere.ts';
+import type { UnderWay } from './errands/under-way.ts';
 import type { Lanes, Waiting } from './lanes/lanes.ts';
 import type { PageQueue } from './orders/page-queue.ts';
-import type { UnderWay } from './under-way.ts';
 
 interface BacklogParts {
   readonly lanes: Lanes;

@@ -2,9 +2,9 @@
 import type { Errand, Scope } from '../errand/errand.ts';
 import type { ReasonCode } from '../errand/reasons.ts';
 import type { PartitionNumber } from './admission/neighbours.ts';
+import type { PageBudget } from './errands/page-budget.ts';
 import type { OrderName } from './orders/order.ts';
 import type { PvalueTerms } from './orders/pvalue-terms.ts';
-import type { PageBudget } from './page-budget.ts';
 
 export interface FrontierOptions {
   readonly mode: Errand['kind'];

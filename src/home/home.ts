@@ -238,7 +238,7 @@ export class Home {
   /** Sends one errand of the partition; false = none can leave now. */
   #sendOne(partition: Partition, travelling: Travelling[]): boolean {
     if (!this.dispatch.hasRoom()) return false;
-    const issued = partition.frontier.next(place => {
+    const issued = partition.frontier.errands.next(place => {
       const choice = this.dispatch.choose(place);
       // In a batch SQLite takes its lock once, and not for each page that is read next.
       if (choice) partition.ledger.begin();

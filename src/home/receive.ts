@@ -3,7 +3,7 @@ import type { Archive, Arrival } from '../archive/archive.ts';
 import type { Parcel } from '../errand/parcel.ts';
 import type { Visit } from '../errand/visit.ts';
 import type { Brought } from '../frontier/brought.ts';
-import type { Anyone } from '../frontier/elsewhere.ts';
+import type { Anyone } from '../frontier/errands/elsewhere.ts';
 import type { Frontier } from '../frontier/frontier.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Findings } from './judging/judging.ts';
@@ -26,7 +26,7 @@ export interface Judged {
 
 export function receive(parts: ReceiveParts, { parcel, findings }: Judged, outpost: string, progress: Progress): void {
   const { archive, frontier } = parts;
-  if (parcel.server) frontier.news(parcel.server);
+  if (parcel.server) frontier.errands.news(parcel.server);
   const settled = parcel.visits.map(visit => settle(parts, visit, findings));
   const kept = settled.filter(({ stored }) => stored);
   const whole = kept.length === parcel.visits.filter(({ record }) => record).length;
@@ -38,7 +38,7 @@ export function receive(parts: ReceiveParts, { parcel, findings }: Judged, outpo
     learn(parts, parcel.errand, each, { outpost, stored: each.stored ? places[next++] : undefined });
     progress.visit(each.visit);
   }
-  if (parcel.done) frontier.finish(parcel.errand);
+  if (parcel.done) frontier.errands.finish(parcel.errand);
 }
 
 /** Decides whether a visit brought news, and whether its record is stored. */
@@ -50,7 +50,7 @@ function settle({ verdicts }: ReceiveParts, visit: Visit, findings: Findings | u
 function learn({ frontier, verdicts }: ReceiveParts, errand: string, settled: Settled, brought: Brought): void {
   const looks = verdicts?.looks;
   const second = looks !== undefined && looks.size > 0 && looks.has(frontier.admission.find(settled.visit.url));
-  const learned = frontier.learn(errand, settled.visit, { ...settled.brought, ...brought, second });
+  const learned = frontier.errands.learn(errand, settled.visit, { ...settled.brought, ...brought, second });
   verdicts?.learned(settled, learned);
 }
 
@@ -83,21 +83,21 @@ export function receiveWarily(
   progress: Progress,
 ): number {
   const { archive, frontier } = parts;
-  if (parcel.server?.origin === from.origin) frontier.news(parcel.server, from.machine);
+  if (parcel.server?.origin === from.origin) frontier.errands.news(parcel.server, from.machine);
   let unwanted = 0;
   for (const visit of parcel.visits) {
-    if (!frontier.wants(parcel.errand, visit)) {
+    if (!frontier.errands.wants(parcel.errand, visit)) {
       unwanted++;
       continue;
     }
     // Another machine may reach a page that this one cannot.
-    if (frontier.sendElsewhere(parcel.errand, visit, from, from.anyone)) continue;
+    if (frontier.errands.sendElsewhere(parcel.errand, visit, from, from.anyone)) continue;
     const settled = settle(parts, visit, findings);
     const stored = settled.stored ? appendOne(parts, archive, parcel.members, settled.visit) : undefined;
     learn(parts, parcel.errand, settled, { outpost: from.outpost, stored });
     progress.visit(settled.visit);
   }
-  if (parcel.done) frontier.finish(parcel.errand);
+  if (parcel.done) frontier.errands.finish(parcel.errand);
   return unwanted;
 }
 

@@ -15,8 +15,8 @@ function opens(seed: string, allowPrivate: boolean): { itself: boolean; elsewher
     ledger.begin();
     frontier.restore();
     frontier.seed([seed]);
-    frontier.wake();
-    const { server } = frontier.next()!.errand;
+    frontier.errands.wake();
+    const { server } = frontier.errands.next()!.errand;
     found = { itself: opensPrivate(server, seed), elsewhere: opensPrivate(server, 'http://127.0.0.1:9/') };
   });
   return found;

@@ -37,15 +37,15 @@ function visitOf(url: string, depth: number, random: Random): Visit {
 /** Visits up to so many pages of what waits. */
 export function visitSome(frontier: Frontier, pages: number, random: Random): void {
   for (let visited = 0; visited < pages; ) {
-    frontier.wake();
-    const issued = frontier.next();
+    frontier.errands.wake();
+    const issued = frontier.errands.next();
     if (!issued) return;
     const { errand } = issued;
     for (const { url, depth } of errand.pages) {
       const stored = { segment: 1, offset: visited++, length: 1, requestLength: 1 };
-      frontier.learn(errand.id, visitOf(url, depth, random), { outpost: 'thread-1', stored });
+      frontier.errands.learn(errand.id, visitOf(url, depth, random), { outpost: 'thread-1', stored });
     }
-    frontier.finish(errand.id);
+    frontier.errands.finish(errand.id);
   }
 }
 

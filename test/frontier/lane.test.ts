@@ -1,7 +1,7 @@
 /** How much of a server leaves at once, and to how many: the rules that keep a paced server paced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DELEGATED, delegable, sizeOf } from '../../src/frontier/delegation.ts';
+import { DELEGATED, delegable, sizeOf } from '../../src/frontier/errands/delegation.ts';
 import { errandSize, type Lane, paceOf, spreads } from '../../src/frontier/lanes/lane.ts';
 import type { Server } from '../../src/ledger/servers.ts';
 

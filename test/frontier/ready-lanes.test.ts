@@ -125,11 +125,11 @@ test('the count of waiting pages is that of a look at every lane', () => {
     agree(0);
     frontier.again(Array.from({ length: 100 }, (_, index) => ({ page: index + 1, server: 1 })));
     agree(100);
-    frontier.wake();
-    const { errand } = frontier.next()!;
+    frontier.errands.wake();
+    const { errand } = frontier.errands.next()!;
     agree(100 - errand.pages.length);
     assert.equal(frontier.backlog.outstanding, 100);
-    frontier.finish(errand.id);
+    frontier.errands.finish(errand.id);
     agree(100);
   });
 });

@@ -18,8 +18,8 @@ function opened(ledger: Ledger, pages = 1) {
   ledger.begin();
   frontier.restore();
   frontier.again(Array.from({ length: pages }, (_, i) => ({ page: i + 1, server: 1 })));
-  frontier.wake();
-  const { errand } = frontier.next()!;
+  frontier.errands.wake();
+  const { errand } = frontier.errands.next()!;
   const parcel: Parcel = { errand: errand.id, sequence: 0, done: false, visits: [], members: new Uint8Array(0) };
   const receive = (more: Partial<Parcel>) => {
     const from = { outpost: 'far', machine: 'far', origin: errand.server.origin, anyone: () => false };

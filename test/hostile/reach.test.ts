@@ -132,8 +132,8 @@ test('rules and prints of an outpost bind no thread of home', async () => {
   const server = home.opened.ledger.servers.of(origin!);
   assert.deepEqual([server.rulesBy, server.soft404, server.notBefore], ['liar', undefined, 0]);
   await liar[Symbol.asyncDispose]();
-  const errand = home.opened.frontier.next();
-  home.opened.frontier.wake();
-  const issued = errand ?? home.opened.frontier.next();
+  const errand = home.opened.frontier.errands.next();
+  home.opened.frontier.errands.wake();
+  const issued = errand ?? home.opened.frontier.errands.next();
   assert.equal(issued?.errand.server.robots, undefined, 'home reads them itself');
 });

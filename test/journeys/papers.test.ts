@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { unpackFacts } from '../../src/errand/facts.ts';
-import { hintOf } from '../../src/frontier/errand-terms.ts';
+import { hintOf } from '../../src/frontier/errands/errand-terms.ts';
 import { changesIn } from '../../src/home/answers/changes.ts';
 import { noSshd, openSshd } from '../transfer/sshd.ts';
 import { openWeb } from '../web/web.ts';

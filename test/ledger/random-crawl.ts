@@ -29,9 +29,9 @@ export function randomCrawl(ledger: Ledger, random: Random, clock: { now(): numb
   frontier.seed(['http://s0.test/', 'http://s1.test/']);
   ledger.commit();
   const step = (): number => {
-    frontier.wake();
+    frontier.errands.wake();
     ledger.begin();
-    const issued = frontier.next();
+    const issued = frontier.errands.next();
     if (!issued) return 0;
     const { errand } = issued;
     const visits = errand.pages.map(({ url, depth }) => randomVisit(url, depth, random, clock.now()));

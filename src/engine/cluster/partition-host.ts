@@ -1,7 +1,7 @@
 /** What a cluster does with the partitions of a running home: opens them, lets them go in good order, or drops them. */
 import { rmSync } from 'node:fs';
 import type { Host } from '../../cluster/peer/custody.ts';
-import { partitionOfErrand } from '../../frontier/under-way.ts';
+import { partitionOfErrand } from '../../frontier/errands/under-way.ts';
 import type { Home } from '../../home/home.ts';
 import { copyPartitionTo, placeOfPartition } from '../../home/offsite/offsite.ts';
 import { callBack } from '../../home/partitions/departures.ts';

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type BudgetRecord, budgetForm, SharedBudget, type Spender } from '../../cluster/budget/shared-budget.ts';
 import { SharedRecord } from '../../cluster/shared-record.ts';
 import type { WatchedBucket } from '../../cluster/watched-bucket.ts';
-import type { PageBudget } from '../../frontier/page-budget.ts';
+import type { PageBudget } from '../../frontier/errands/page-budget.ts';
 import type { Grant, Purse } from '../../home/supply.ts';
 
 /** Budgets of an earlier run are over. */

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { fingerprint } from '../../base/url.ts';
 import type { Errand } from '../../errand/errand.ts';
 import { compileScope } from '../../errand/scope/scope.ts';
-import type { Delegation, ServerPlace } from '../../frontier/delegation.ts';
+import type { Delegation, ServerPlace } from '../../frontier/errands/delegation.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 import { Moves, moveFor } from './balance.ts';
 import { LatencyByPlace } from './latency-by-place.ts';

@@ -47,7 +47,7 @@ export class Reception implements Receiver {
     this.#inbox = new Inbox(parcel => partitions.ofErrand(parcel.errand)?.judging.ask(parcel));
     this.#bisectThread = new BisectThread(dispatch, parts.spare);
     this.#bisect = new CrashBisect({
-      wants: (errand, url) => partitions.ofErrand(errand)?.frontier.wants(errand, { url }) ?? false,
+      wants: (errand, url) => partitions.ofErrand(errand)?.frontier.errands.wants(errand, { url }) ?? false,
       send: errand => this.#bisectThread.send(errand),
       convict: (errand, page) => this.#convict(lastWords(errand, page, clock.now())),
       finish: errand => partitions.ofErrand(errand)?.giveBack(errand),

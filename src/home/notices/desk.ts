@@ -268,7 +268,7 @@ export class NoticeDesk {
     void this.#parts.reader.do(task).then(done => {
       this.#results.push(() => {
         this.#tasks--;
-        if (done.news) this.#parts.frontier.news(done.news);
+        if (done.news) this.#parts.frontier.errands.news(done.news);
         take(done);
       });
     });

@@ -4,7 +4,7 @@
  * written afterwards.
  */
 import type { Clock } from '../../base/clock.ts';
-import { partitionOfErrand } from '../../frontier/under-way.ts';
+import { partitionOfErrand } from '../../frontier/errands/under-way.ts';
 import type { Carrier } from '../../transfer/carrier.ts';
 import type { Judge } from '../judging/judge.ts';
 import type { Dispatch } from '../machines/dispatch.ts';

@@ -8,7 +8,7 @@
  */
 import type { Archive } from '../../archive/archive.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Anyone } from '../../frontier/elsewhere.ts';
+import type { Anyone } from '../../frontier/errands/elsewhere.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BorderBatch } from '../../ledger/outbox/border.ts';
@@ -88,7 +88,7 @@ export class Partition implements OpenPartition {
   /** Ends an errand before its outpost has said done; pages that it did not visit wait again. */
   end(from: Carrier, errand: string): void {
     this.batch.open(1);
-    this.frontier.finish(errand);
+    this.frontier.errands.finish(errand);
     this.settle(from, errand);
   }
 
@@ -100,13 +100,13 @@ export class Partition implements OpenPartition {
   /** Ends an errand whose outpost is gone. */
   giveBack(errand: string): void {
     this.batch.open(1);
-    this.frontier.finish(errand);
+    this.frontier.errands.finish(errand);
     this.ledger.outbox.errands.remove(errand);
   }
 
   /** Learns what machines said about pages that no machine is left to try. */
   settleUnreached(anyone: Anyone): void {
-    this.frontier.settleUnreached(anyone, () => this.batch.open(1));
+    this.frontier.errands.settleUnreached(anyone, () => this.batch.open(1));
   }
 
   /**

@@ -1,5 +1,5 @@
 /** The partitions that a home has at the moment, ordered by number. */
-import { partitionOfErrand } from '../../frontier/under-way.ts';
+import { partitionOfErrand } from '../../frontier/errands/under-way.ts';
 import type { Partition } from './partition.ts';
 
 export class Partitions {
@@ -45,7 +45,7 @@ export class Partitions {
    */
   wake(isLeaving: (partition: Partition) => boolean): Partition[] {
     const offering = this.#all.filter(partition => !isLeaving(partition));
-    const urgency = offering.map(({ frontier }) => frontier.wake());
+    const urgency = offering.map(({ frontier }) => frontier.errands.wake());
     const most = Math.max(0, ...urgency);
     const first = offering.filter((_, i) => urgency[i] === most);
     this.#turn = (this.#turn + 1) % Math.max(1, first.length);

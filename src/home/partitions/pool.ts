@@ -96,7 +96,7 @@ export class Pool {
   }
 
   get settled(): number {
-    return this.#sum(({ frontier }) => frontier.settled);
+    return this.#sum(({ frontier }) => frontier.errands.settled);
   }
 
   countDue(now: number): number {
@@ -111,7 +111,7 @@ export class Pool {
 
   /** No more pages may be fetched in this run. */
   get full(): boolean {
-    for (const { frontier } of this.#members) if (!frontier.full) return false;
+    for (const { frontier } of this.#members) if (!frontier.errands.full) return false;
     return true;
   }
 

@@ -3,10 +3,10 @@
  * that does not answer it or keeps it away for a while. That holds for this machine only, and is only its word: another
  * machine tries the page. Home takes it for true only when every machine has said so.
  */
-import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
-import type { Visit } from '../errand/visit.ts';
-import type { Lane } from './lanes/lane.ts';
-import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
+import { type Reason, type ReasonCode, reasons } from '../../errand/reasons.ts';
+import type { Visit } from '../../errand/visit.ts';
+import type { Lane } from '../lanes/lane.ts';
+import { LONGEST_ABSENCE } from '../schedule/clock-repair.ts';
 
 const OWN_REACH: ReadonlySet<string> = new Set(['robots', 'robots-unreachable', 'private-address', 'out-of-scope']);
 const OWN_LINE: ReadonlySet<string> = new Set([

@@ -1,20 +1,20 @@
 /** What an errand says about its server and its pages: everything home knows that matters for the visit. */
-import { namesAddress } from '../base/domain.ts';
-import type { Errand } from '../errand/errand.ts';
-import { bareFacts, packFacts, unpackFacts } from '../errand/facts.ts';
-import type { Known } from '../errand/known.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { KnownRow } from '../ledger/pages/known-row.ts';
-import { type AskedPage, roles } from '../ledger/pages/pages.ts';
-import { delegation, shareChanged } from '../revisit/pmcs.ts';
-import { newState, unpackState } from '../revisit/state.ts';
-import { UNKNOWN } from './admission/admission.ts';
+import { namesAddress } from '../../base/domain.ts';
+import type { Errand } from '../../errand/errand.ts';
+import { bareFacts, packFacts, unpackFacts } from '../../errand/facts.ts';
+import type { Known } from '../../errand/known.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import { type AskedPage, roles } from '../../ledger/pages/pages.ts';
+import { delegation, shareChanged } from '../../revisit/pmcs.ts';
+import { newState, unpackState } from '../../revisit/state.ts';
+import { UNKNOWN } from '../admission/admission.ts';
+import { type Lane, paceOf } from '../lanes/lane.ts';
+import type { FrontierOptions } from '../options.ts';
+import type { Hint } from '../orders/order-port.ts';
+import type { Schedule } from '../schedule/schedule.ts';
+import { trustTerms } from '../schedule/validator-trust.ts';
 import { DELEGATED, type Delegation } from './delegation.ts';
-import { type Lane, paceOf } from './lanes/lane.ts';
-import type { FrontierOptions } from './options.ts';
-import type { Hint } from './orders/order-port.ts';
-import type { Schedule } from './schedule/schedule.ts';
-import { trustTerms } from './schedule/validator-trust.ts';
 
 /** `machine`: where the errand goes, empty = to this one's threads, which take nobody else's word for the rules. */
 export function termsOf(lane: Lane, options: FrontierOptions, connections: number, machine: string): Errand['server'] {

@@ -3,8 +3,8 @@
  * machine gets more, because the way is long. In a first crawl it gets the whole server: it follows links by itself, and
  * nobody else visits that server until it says done.
  */
-import type { Ledger } from '../ledger/ledger.ts';
-import { errandSize, type Lane, paceOf, spreads } from './lanes/lane.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { errandSize, type Lane, paceOf, spreads } from '../lanes/lane.ts';
 
 /** What the frontier has to know about the place to which an errand goes. */
 export interface Delegation {

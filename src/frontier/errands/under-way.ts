@@ -1,13 +1,13 @@
 /** An errand that has left: which of its pages are missing, and which visits it may bring. */
-import { originOf } from '../base/url.ts';
-import type { Errand } from '../errand/errand.ts';
-import type { Known } from '../errand/known.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { KnownRow } from '../ledger/pages/known-row.ts';
+import { originOf } from '../../base/url.ts';
+import type { Errand } from '../../errand/errand.ts';
+import type { Known } from '../../errand/known.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { KnownRow } from '../../ledger/pages/known-row.ts';
+import type { Lane } from '../lanes/lane.ts';
+import type { Schedule } from '../schedule/schedule.ts';
 import type { Delegation } from './delegation.ts';
 import { knownOf } from './errand-terms.ts';
-import type { Lane } from './lanes/lane.ts';
-import type { Schedule } from './schedule/schedule.ts';
 
 /** Names an errand. The name tells to which partition its parcels belong. */
 export function errandName(time: number, number: number, partition = 0): string {

@@ -35,6 +35,16 @@ interface ClusterMember {
   readonly silent: number;
 }
 
+/** What a peer may rely on, as far as it knows. */
+export interface EngineContact {
+  /** Grows whenever contact was lost for so long that claims must be asked for again (`Claims.isStillMine`) before fetching. */
+  readonly lapses: number;
+  /** Ticks until which what this peer holds is its own if it is now: silence counts for others from then on. */
+  readonly safeUntil: number;
+  /** Ticks until which its threads may ask servers: what they fetch reaches the engine soon. */
+  readonly asksUntil: number;
+}
+
 interface MembersOptions {
   readonly engine: ClusterEngine;
   readonly name: string;
@@ -162,24 +172,16 @@ export class PeerMembers implements AsyncDisposable {
     return this.#fenced;
   }
 
-  /** Grows whenever contact was lost for so long that claims must be asked for again (`Claims.isStillMine`) before fetching. */
-  get lapses(): number {
-    return this.#detector.lapses;
-  }
-
   /** False as long as this peer cannot know that what it holds is still its own. */
   mayFetch(): boolean {
     return !this.#fenced && this.#phase !== 'bye' && !this.#detector.cutOff(this.#clock.ticks());
   }
 
-  /** Ticks until which what this peer holds is its own if it is now: silence counts for others from then on. */
-  get safeUntil(): number {
-    return this.#fenced || this.#phase === 'bye' ? Number.NEGATIVE_INFINITY : this.#detector.safeUntil;
-  }
-
-  /** Ticks until which its threads may ask servers: what they fetch reaches the engine soon, as far as is known. */
-  get asksUntil(): number {
-    return Math.min(this.#detector.asksUntil, this.safeUntil);
+  get contact(): EngineContact {
+    const { lapses, safeUntil, asksUntil } = this.#detector;
+    if (this.#fenced || this.#phase === 'bye')
+      return { lapses, safeUntil: Number.NEGATIVE_INFINITY, asksUntil: Number.NEGATIVE_INFINITY };
+    return { lapses, safeUntil, asksUntil };
   }
 
   /** One of whom nothing is known yet (it holds a claim, say) is suspect, and dead only if it stays silent. */

@@ -42,16 +42,16 @@ export class Contact {
 
   /** Ticks until which what this peer holds is its own, as it knows; 0 = it does not know. */
   get safeUntil(): number {
-    return this.#knows ? this.#parts.members.safeUntil : 0;
+    return this.#knows ? this.#parts.members.contact.safeUntil : 0;
   }
 
   /** Ticks until which servers may be asked. */
   get asksUntil(): number {
-    return this.#knows ? this.#parts.members.asksUntil : 0;
+    return this.#knows ? this.#parts.members.contact.asksUntil : 0;
   }
 
   get #knows(): boolean {
-    return !this.#stopped && this.#parts.members.lapses === this.#lapses;
+    return !this.#stopped && this.#parts.members.contact.lapses === this.#lapses;
   }
 
   /** Called several times a second. */
@@ -60,7 +60,7 @@ export class Contact {
     const { members, leave } = this.#parts;
     const may = members.mayFetch() && this.#trouble() === undefined;
     if (may && this.#knows) {
-      leave.renew(members);
+      leave.renew(members.contact);
       return;
     }
     if (!this.#stopped) this.#stop(home);
@@ -86,17 +86,17 @@ export class Contact {
   async #goOn(home: Home | undefined): Promise<void> {
     const { members, claims, custody, leave, lookAgain, say } = this.#parts;
     this.#looking = true;
-    const { lapses } = members;
+    const { lapses } = members.contact;
     try {
       await lookAgain();
       const held = [...custody.held.keys()];
       const mine = await Promise.all(held.map(partition => claims.isStillMine(partition)));
       await Promise.all(held.map((partition, i) => (mine[i] ? undefined : custody.lost(partition))));
       // It may have been away again meanwhile: then all of this is asked anew.
-      if (members.lapses !== lapses || !members.mayFetch()) return;
+      if (members.contact.lapses !== lapses || !members.mayFetch()) return;
       this.#stopped = false;
       this.#lapses = lapses;
-      leave.renew(members);
+      leave.renew(members.contact);
       if (this.#paused && home?.state === 'paused') home.resume();
       say('The engine answers again.');
     } catch {

@@ -7,7 +7,7 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../base/clock.ts';
 import { partitionOf } from '../../base/partition.ts';
 import { AddressLeases, type LeaseRequest } from '../../cluster/leases/address-leases.ts';
-import type { PeerMembers } from '../../cluster/members/members.ts';
+import type { EngineContact } from '../../cluster/members/members.ts';
 import { leaseSubject } from '../../cluster/topology/layout.ts';
 import type { ThreadCarrier, ThreadWishes } from '../../transfer/thread.ts';
 import type { LeaveDesk } from '../threads/leave-desk.ts';
@@ -87,7 +87,7 @@ export class PeerLeave implements LeaveDesk {
   }
 
   /** There is contact, as of these ticks. */
-  renew({ safeUntil, asksUntil }: Pick<PeerMembers, 'safeUntil' | 'asksUntil'>): void {
+  renew({ safeUntil, asksUntil }: EngineContact): void {
     this.#safeUntil = Math.max(safeUntil, this.#safeUntil);
     if (asksUntil <= this.#asksUntil) return;
     this.#asksUntil = asksUntil;

@@ -125,11 +125,11 @@ describe('members', { skip }, () => {
     await server!.kill();
     ahead += 7000;
     assert.ok(a.mayFetch());
-    assert.ok(a.asksUntil < clock.ticks(), 'what it fetched now would be fetched again by its heirs');
+    assert.ok(a.contact.asksUntil < clock.ticks(), 'what it fetched now would be fetched again by its heirs');
     ahead += 2000;
     await until(() => !a.mayFetch());
     await server!.start();
-    await until(() => a.mayFetch() && a.asksUntil > clock.ticks());
+    await until(() => a.mayFetch() && a.contact.asksUntil > clock.ticks());
   });
 
   test('what is no heartbeat is not heard, and floods no memory', async () => {

@@ -145,7 +145,7 @@ function watchLags(data: string): () => Promise<readonly number[]> {
       last = Number(row['id']);
       waiting.set(Number(row['page']), Number(row['time']));
     }
-    for (const [page, changed] of search.changes([...waiting.keys()])) {
+    for (const [page, changed] of search.updates.changes([...waiting.keys()])) {
       const time = waiting.get(page)!;
       if (changed < time) continue;
       lags.push((now - time) / 1000);

@@ -29,7 +29,7 @@ const MINUTES = 10;
 async function ours(documents: number, made: Corpus, directory: string): Promise<void> {
   const file = join(directory, `search-${documents}.db`);
   const search = openSearch(file);
-  const rates = await fill(documents, made, batch => search.put(batch));
+  const rates = await fill(documents, made, batch => search.updates.apply({ changed: batch, gone: [] }));
   const bytes = ['', '-wal'].reduce(
     (sum, end) => sum + (statSync(file + end, { throwIfNoEntry: false })?.size ?? 0),
     0,

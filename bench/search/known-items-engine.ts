@@ -29,12 +29,15 @@ async function skein(checkout: string): Promise<Engine> {
   const module = pathToFileURL(join(checkout, 'src', 'search', 'index.ts')).href;
   const { openSearch } = (await import(module)) as typeof import('../../src/search/index.ts');
   const search = openSearch(join(directory, `${name}.db`));
+  // Checkouts of before have what changes an index in the index itself.
+  const updates = search.updates ?? (search as unknown as typeof search.updates);
   return {
     fill({ documents, said }) {
       for (let at = 0; at < said.length; at += BATCH)
-        search.apply({ changed: [], gone: [], said: said.slice(at, at + BATCH) });
-      for (let at = 0; at < documents.length; at += BATCH) search.put(documents.slice(at, at + BATCH));
-      while (search.settle(false));
+        updates.apply({ changed: [], gone: [], said: said.slice(at, at + BATCH) });
+      for (let at = 0; at < documents.length; at += BATCH)
+        updates.apply({ changed: documents.slice(at, at + BATCH), gone: [] });
+      while (updates.settle(false));
     },
     query: text => search.query(text, { limit: SHOWN }).hits.map(hit => hit.page),
   };

@@ -6,7 +6,7 @@ import { termOf } from './terms/words.ts';
 
 export function forgetPages(file: string, pages: readonly number[]): void {
   const search = openSearch(file);
-  search.apply({ changed: [], gone: pages, said: pages.map(source => ({ source, links: [] })) });
+  search.updates.apply({ changed: [], gone: pages, said: pages.map(source => ({ source, links: [] })) });
   search.close();
   const database = new DatabaseSync(file);
   try {

@@ -11,7 +11,7 @@
  *
  * words.ts makes terms, shelves.ts keeps them, query.ts reads what people type, asked.ts and match.ts turn it into FTS5,
  * find.ts finds, rank.ts orders by titles.ts and proximity.ts, answer.ts says what is tried when, spelling.ts guesses what
- * was meant, snippet.ts shows why, cache.ts remembers, writer.ts writes, feed.ts feeds.
+ * was meant, snippet.ts shows why, cache.ts remembers. feed.ts reads the source; index-updates.ts and writer.ts write.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Answerer } from './ask/answer.ts';
@@ -21,9 +21,9 @@ import { Interest } from './ask/interest.ts';
 import type { Highlights } from './ask/match.ts';
 import type { Ranking } from './ask/rank.ts';
 import { highlight, snippet } from './ask/snippet.ts';
-import type { Freshness, Hit, QueryOptions, Results, SearchBatch, SearchDocument, SpreadRow } from './document.ts';
+import type { Freshness, Hit, QueryOptions, Results, SpreadRow } from './document.ts';
+import { IndexUpdates } from './feed/index-updates.ts';
 import { unpack } from './feed/texts.ts';
-import { Writer } from './feed/writer.ts';
 import { explain, openDatabase, openToRead } from './schema.ts';
 import { ROOM } from './shelves.ts';
 import { primaryLanguage } from './terms/stems.ts';
@@ -55,18 +55,6 @@ interface SearchCounts {
 
 /** Changes that are checked one by one against a kept result; more of them cost as much as asking again. */
 const MOST_CHECKED = 500;
-/** Pages written again for the sake of new link texts, and pages weighed again, in one transaction. */
-const RENEWED = 100;
-const WEIGHED = 5000;
-/** A difference in importance that is worth a write. */
-const WEIGHTY = 0.01;
-
-/** How important pages are by now; `key` names the moment. */
-export interface Standing {
-  readonly key: string;
-  of(page: number): number;
-}
-
 /** What is read of a page to be shown; one that says noarchive has no text. */
 interface ShownRow {
   readonly url: string;
@@ -83,20 +71,21 @@ interface ShownRow {
 export class Search {
   readonly #file: string;
   readonly #database: DatabaseSync;
-  readonly #writer: Writer;
+  readonly updates: IndexUpdates;
   readonly #answerer: Answerer;
-  readonly #interest: Interest;
+  /** What people look at, as queries and visits to results show. */
+  readonly interest: Interest;
   readonly #cache: QueryCache;
-  readonly #statements: Readonly<Record<'latest' | 'shown' | 'has' | 'changes' | 'headings' | 'spread', StatementSync>>;
+  readonly #statements: Readonly<Record<'latest' | 'shown' | 'headings' | 'spread', StatementSync>>;
   #part: SearchPart | undefined;
   #listenedAt = -1;
 
   constructor(file: string, { room = ROOM, readOnly = false }: IndexOptions) {
     this.#file = file;
     this.#database = readOnly ? openToRead(file) : openDatabase(file);
-    this.#writer = new Writer(this.#database, room);
+    this.updates = new IndexUpdates(this.#database, room, work => this.#guarded(work));
     this.#answerer = new Answerer(this.#database);
-    this.#interest = new Interest(readOnly || file === ':memory:' ? undefined : file, Date.now);
+    this.interest = new Interest(readOnly || file === ':memory:' ? undefined : file, Date.now);
     this.#statements = {
       latest: this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'changes'"),
       shown: this.#database.prepare(
@@ -108,16 +97,7 @@ export class Search {
          WHERE id IN (SELECT value FROM json_each(?))`,
       ),
       headings: this.#database.prepare('SELECT headings FROM texts WHERE id = ?'),
-      has: this.#database.prepare(
-        `SELECT 1 FROM pages WHERE id = ? AND changed >= ?
-           AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
-      ),
-      changes: this.#database.prepare(
-        `SELECT id, changed FROM pages WHERE id IN (SELECT value FROM json_each(?))
-           AND generation = coalesce((SELECT value FROM meta WHERE name = 'generation'), 0)`,
-      ),
     };
-    this.#statements.changes.setReturnArrays(true);
     const since = this.#database.prepare('SELECT page FROM changes WHERE sequence > ? LIMIT ?');
     this.#cache = new QueryCache({
       latest: () => this.#latest(),
@@ -127,25 +107,6 @@ export class Search {
       },
       matchesAny: (asked, pages) => this.#answerer.ranker.matchesAny(asked, pages),
     });
-  }
-
-  /** Adds pages, or replaces what is known of them. */
-  put(documents: readonly SearchDocument[]): void {
-    this.apply({ changed: documents, gone: [] });
-  }
-
-  remove(pages: readonly number[]): void {
-    this.apply({ changed: [], gone: pages });
-  }
-
-  /** One step of the source: changed and gone pages and its new cursor, all or nothing. False: it began elsewhere. */
-  apply(batch: SearchBatch): boolean {
-    return this.#guarded(() => this.#writer.write(batch));
-  }
-
-  /** Where the source stood when the index last took from it; empty = at its beginning. */
-  cursor(): string {
-    return this.#writer.cursor();
   }
 
   /** The best matches. Throws `bad-query` with a sentence for the person who typed it. */
@@ -180,44 +141,14 @@ export class Search {
     return this.#part;
   }
 
-  /** Results were shown to someone. */
-  shown(pages: readonly number[], query: string): void {
-    this.#interest.shown(pages, query);
-  }
-
-  /** Someone opened a result. */
-  opened(page: number): void {
-    this.#interest.opened(page);
-  }
-
-  /** How much people ask for a page lately, 0 to 1; the schedule adds it to the page's importance. */
-  interest(page: number): number {
-    return this.#interest.of(page);
-  }
-
   counts(): SearchCounts {
     const documents = Number(this.#database.prepare('SELECT count(*) AS n FROM pages').get()!['n']);
     return {
       documents,
-      cursor: this.cursor(),
-      rebuilding: this.#writer.meta('rebuilding') === 1,
+      cursor: this.updates.cursor(),
+      rebuilding: this.updates.rebuilding,
       cache: this.#cache.counts(),
     };
-  }
-
-  /** Starts over from the beginning of the source; searches find the old state until the new one has passed it. */
-  rebuild(): void {
-    this.#guarded(() => this.#writer.beginRebuild());
-  }
-
-  /** Whether a page is in the index as it changed at that time, or later, and not only left over from before a rebuild. */
-  has(page: number, changed: number): boolean {
-    return this.#statements.has.get(page, changed) !== undefined;
-  }
-
-  /** The same for many at once: of those that are there, when they changed. */
-  changes(pages: readonly number[]): ReadonlyMap<number, number> {
-    return new Map(this.#statements.changes.all(JSON.stringify(pages)) as unknown as [number, number][]);
   }
 
   /** Does something that asks much of the index, which stays as it is meanwhile. */
@@ -230,44 +161,8 @@ export class Search {
     }
   }
 
-  /** Key of the standing that importances come from; '' = none yet. */
-  weighed(): string {
-    return String(this.#writer.meta('weighed') ?? '');
-  }
-
-  /** Gives every page its importance anew. */
-  weigh({ key, of }: Standing): void {
-    this.#guarded(() => {
-      const some = this.#database.prepare('SELECT id, importance FROM pages WHERE id > ? ORDER BY id LIMIT ?');
-      const put = this.#database.prepare('UPDATE pages SET importance = ? WHERE id = ?');
-      put.setReadBigInts(true);
-      for (let last = 0; ; ) {
-        const rows = some.all(last, WEIGHED) as { id: number; importance: number }[];
-        const differing = rows.filter(({ id, importance }) => Math.abs(of(id) - importance) >= WEIGHTY);
-        if (differing.length > 0)
-          this.#writer.transaction(() => differing.forEach(({ id }) => void put.run(of(id), id)));
-        if (rows.length < WEIGHED) break;
-        last = rows.at(-1)!.id;
-      }
-      this.#writer.setMeta('weighed', key);
-    });
-  }
-
-  /**
-   * To be called when the source has nothing new: ends a rebuild, writes pages again that links speak of in other words,
-   * and with `tidy` merges a little of the index. True: there is more of this to do.
-   */
-  settle(tidy = true): boolean {
-    return this.#guarded(() => {
-      if (this.#writer.meta('rebuilding') === 1) this.#writer.sweep();
-      if (this.#writer.renew(RENEWED)) return true;
-      if (tidy) this.#writer.tidy();
-      return false;
-    });
-  }
-
   close(): void {
-    this.#interest.close();
+    this.interest.close();
     this.#database.close();
   }
 
@@ -292,7 +187,7 @@ export class Search {
       return { ...hit, fetched, age: Math.max(0, now - fetched), changedProbability };
     });
     const pages = hits.map(hit => hit.page);
-    if (offset === 0) this.#interest.shown(pages, key);
+    if (offset === 0) this.interest.shown(pages, key);
     const { total, exact, relaxed } = kept.ranked;
     return { query: key, hits, total, exact, relaxed, cached: found !== undefined, took: performance.now() - started };
   }

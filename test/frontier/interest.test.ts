@@ -25,7 +25,7 @@ test('pages that people open are due sooner than their like, and less so as time
   const idOf = (path: string) =>
     Number(ledger['database'].prepare('SELECT id FROM pages WHERE url = ?').get(pages.origin + path)!['id']);
   const search = openSearch(searchFile(collection.directory));
-  for (let i = 0; i < 5; i++) search.opened(idOf('/c'));
+  for (let i = 0; i < 5; i++) search.interest.opened(idOf('/c'));
   search.close();
 
   const now = collection.clock.now();

@@ -1,10 +1,12 @@
 /** Search over a collection that grows, changes and shrinks: what is found is what the newest copies say. */
+
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { bringUp, freshIndex, searchFile } from '../../src/home/indexing/indexing.ts';
 import { openSource } from '../../src/home/indexing/search-source.ts';
 import { openSearch } from '../../src/search/index.ts';
+import { put } from '../search/documents.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages } from './pages.ts';
@@ -45,7 +47,7 @@ async function equalsRebuilt(data: string): Promise<number> {
   (await freshIndex(data, quiet)).search.close();
   const grown = contentsOf(data);
   const search = openSearch(searchFile(data));
-  search.rebuild();
+  search.updates.rebuild();
   await bringUp(data, search, quiet);
   search.close();
   assert.deepEqual(contentsOf(data), grown);
@@ -147,12 +149,12 @@ test('a page that changed or went is read before the new ones that wait, and onl
   const read: string[] = [];
   const speaking: number[] = [];
   for (let steps = 0; steps < 30; steps++) {
-    const from = search.cursor();
+    const from = search.updates.cursor();
     const step = source.since(from, 4);
     if (step.cursor === from) break;
     read.push(...step.changed.map(({ url }) => new URL(url).pathname));
     speaking.push(...step.said!.map(each => each.source));
-    search.apply({ ...step, from });
+    search.updates.apply({ ...step, from });
     if (steps === 0) assert.deepEqual([search.query('whimbrel').total, search.query('egg').total], [1, 0]);
   }
   assert.deepEqual([read[0], [...read].sort()], ['/', ['/', ...paths].sort()]);
@@ -174,10 +176,10 @@ test('a batch is full when it has much text, however few pages, and nothing is l
   const search = openSearch(searchFile(collection.directory));
   const source = openSource(collection.directory, search);
   const sizes: number[] = [];
-  for (let from = search.cursor(); sizes.length < 20; from = search.cursor()) {
+  for (let from = search.updates.cursor(); sizes.length < 20; from = search.updates.cursor()) {
     const step = source.since(from, 100);
     if (step.cursor === from) break;
-    search.apply({ ...step, from });
+    search.updates.apply({ ...step, from });
     sizes.push(step.changed.length);
   }
   assert.ok(Math.max(...sizes) < 4, `pages of each batch: ${sizes}`);
@@ -194,8 +196,8 @@ test('a ledger that is another than before is read from its beginning', async ()
   await collection.crawl([`${pages.origin}/`]);
   assert.deepEqual(await find(directory, 'egg'), ['/lost']);
   const search = openSearch(searchFile(directory));
-  search.put([{ ...strayed, page: 900 }]);
-  search.apply({ changed: [], gone: [], cursor: 'visits:0:5:1' });
+  put(search, [{ ...strayed, page: 900 }]);
+  search.updates.apply({ changed: [], gone: [], cursor: 'visits:0:5:1' });
   search.close();
   assert.deepEqual(await find(directory, '"stray"'), []);
   assert.deepEqual(await find(directory, 'egg'), ['/lost']);

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Search } from '../../src/search/index.ts';
-import { document, found, indexOf } from './documents.ts';
+import { document, found, indexOf, put, removePages } from './documents.ts';
 
 const pages = [1, 2, 3].map(page =>
   document(page, { title: `Page ${page}`, headings: 'Reeds', text: 'water and wind' }),
 );
 
 function say(search: Search, source: number, ...links: readonly (readonly [number, string])[]): void {
-  search.apply({ changed: [], gone: [], said: [{ source, links: links.map(([target, text]) => ({ target, text })) }] });
-  while (search.settle());
+  search.updates.apply({
+    changed: [],
+    gone: [],
+    said: [{ source, links: links.map(([target, text]) => ({ target, text })) }],
+  });
+  while (search.updates.settle());
 }
 
 test('a page is found by what links say of it, whichever was written first', context => {
@@ -17,7 +21,7 @@ test('a page is found by what links say of it, whichever was written first', con
   say(search, 1, [2, 'Wild  Geese'], [4, 'a heron']);
   assert.deepEqual(found(search, 'geese'), [2]);
   assert.deepEqual(found(search, 'heron'), []);
-  search.put([document(4, { text: 'nothing of the kind' })]);
+  put(search, [document(4, { text: 'nothing of the kind' })]);
   assert.deepEqual(found(search, 'heron'), [4]);
   assert.deepEqual(found(search, 'reeds'), [1, 2, 3], 'what was written again has all it had');
   assert.equal(search.query('geese water').hits[0]!.page, 2);
@@ -43,12 +47,12 @@ test('a text that went and comes back is there again', context => {
 test('links to an alias speak of the page it leads to', context => {
   const search = indexOf(context, pages);
   say(search, 1, [9, 'geese']);
-  search.apply({ changed: [], gone: [9], aliases: [{ page: 9, target: 2 }] });
-  while (search.settle());
+  search.updates.apply({ changed: [], gone: [9], aliases: [{ page: 9, target: 2 }] });
+  while (search.updates.settle());
   assert.deepEqual(found(search, 'geese'), [2]);
   say(search, 3, [9, 'swans']);
   assert.deepEqual(found(search, 'swans'), [2]);
-  search.put([document(9, { text: 'a page of its own now' }), pages[1]!]);
+  put(search, [document(9, { text: 'a page of its own now' }), pages[1]!]);
   assert.deepEqual(found(search, 'swans'), [9]);
 });
 
@@ -68,7 +72,7 @@ test('a batch that fails takes nothing for granted', context => {
   const search = indexOf(context, pages);
   const bad = { ...pages[0]!, fetched: Number.NaN };
   const said = [{ source: 1, links: [{ target: 2, text: 'geese' }] }];
-  assert.throws(() => search.apply({ changed: [bad], gone: [], said }));
+  assert.throws(() => search.updates.apply({ changed: [bad], gone: [], said }));
   say(search, 1, [2, 'geese']);
   assert.deepEqual(found(search, 'geese'), [2]);
 });
@@ -76,9 +80,9 @@ test('a batch that fails takes nothing for granted', context => {
 test('a rebuild begins with empty hands', context => {
   const search = indexOf(context, pages);
   say(search, 1, [2, 'geese']);
-  search.rebuild();
-  search.put(pages);
-  search.settle();
+  search.updates.rebuild();
+  put(search, pages);
+  search.updates.settle();
   assert.deepEqual(found(search, 'geese'), []);
   say(search, 1, [2, 'geese']);
   assert.deepEqual(found(search, 'geese'), [2]);
@@ -93,14 +97,14 @@ test('of pages that say the same one is shown', context => {
   ]);
   assert.deepEqual(found(search, 'flock marsh'), [2, 3]);
   assert.deepEqual(found(search, 'site:example.org'), [2, 3]);
-  search.remove([2]);
+  removePages(search, [2]);
   assert.deepEqual(found(search, 'flock marsh'), [1, 3]);
 });
 
 test('importance can be given anew to all pages', context => {
   const search = indexOf(context, pages);
-  search.weigh({ key: 'now', of: page => page / 10 });
-  assert.equal(search.weighed(), 'now');
+  search.updates.weigh({ key: 'now', of: page => page / 10 });
+  assert.equal(search.updates.weighed(), 'now');
   assert.deepEqual(
     search.query('site:example.org').hits.map(hit => hit.page),
     [3, 2, 1],

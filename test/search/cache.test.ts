@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { openSearch } from '../../src/search/index.ts';
-import { directory, document, indexOf, NOW, pagesOf } from './documents.ts';
+import { directory, document, indexOf, NOW, pagesOf, put, removePages } from './documents.ts';
 
 const ponds = [
   document(1, { title: 'Goose pond', text: 'goose pond reeds' }),
@@ -29,13 +29,13 @@ test('a change drops the results that it concerns, and no others', context => {
   const search = indexOf(context, ponds);
   for (const query of ['pond', 'heron', 'duck', 'reeds -duck']) ask(search, query);
 
-  search.put([document(4, { text: 'a new pond' })]); // matches `pond` now
+  put(search, [document(4, { text: 'a new pond' })]); // matches `pond` now
   assert.deepEqual(
     ['pond', 'heron', 'duck', 'reeds -duck'].map(query => ask(search, query).cached),
     [false, true, true, true],
   );
 
-  search.put([document(2, { title: 'Swan', text: 'swan' })]); // was in `pond` and `duck`
+  put(search, [document(2, { title: 'Swan', text: 'swan' })]); // was in `pond` and `duck`
   const after = ['pond', 'heron', 'duck', 'reeds -duck'].map(query => ask(search, query));
   assert.deepEqual(
     after.map(results => results.cached),
@@ -46,7 +46,7 @@ test('a change drops the results that it concerns, and no others', context => {
     [2, 1, 0, 1],
   );
 
-  search.remove([3]);
+  removePages(search, [3]);
   assert.deepEqual([ask(search, 'heron').total, ask(search, 'swan').total], [0, 1]);
 });
 
@@ -54,10 +54,10 @@ test('a change by another connection counts as well', context => {
   const path = directory(context);
   const one = openSearch(join(path, 'search.db'));
   const other = openSearch(join(path, 'search.db'));
-  one.put(ponds);
+  put(one, ponds);
   ask(one, 'pond');
   ask(one, 'heron');
-  other.remove([1]);
+  removePages(other, [1]);
   assert.deepEqual([ask(one, 'pond').cached, ask(one, 'heron').cached], [false, true]);
   assert.equal(ask(one, 'pond').total, 1);
   other.close();
@@ -67,14 +67,14 @@ test('a change by another connection counts as well', context => {
 test('an empty answer ends when a page comes that matches, also in a language that is new', context => {
   const search = indexOf(context, ponds);
   assert.equal(ask(search, 'haus').total, 0);
-  search.put([document(5, { text: 'Viele Häuser', language: 'de' })]);
+  put(search, [document(5, { text: 'Viele Häuser', language: 'de' })]);
   assert.equal(ask(search, 'haus').total, 1);
 });
 
 test('an answer with only some of the words ends when a page has all of them', context => {
   const search = indexOf(context, ponds);
   assert.equal(ask(search, 'goose heron').relaxed, true);
-  search.put([document(6, { text: 'goose and heron' })]);
+  put(search, [document(6, { text: 'goose and heron' })]);
   const now = ask(search, 'goose heron');
   assert.deepEqual([now.relaxed, pagesOf(now)[0]], [false, 6]);
 });
@@ -89,7 +89,10 @@ test('results that depend on the time are kept for a minute only', context => {
 test('after more changes than are worth checking, everything is asked anew', context => {
   const search = indexOf(context, ponds);
   ask(search, 'heron');
-  search.put(Array.from({ length: 600 }, (_, index) => document(100 + index, { text: 'filler' })));
+  put(
+    search,
+    Array.from({ length: 600 }, (_, index) => document(100 + index, { text: 'filler' })),
+  );
   assert.equal(ask(search, 'heron').cached, false);
 });
 
@@ -108,17 +111,17 @@ test('the cache keeps a bounded number of queries, the recent ones', context => 
 test('what is shown and opened raises interest, which is kept and shared', context => {
   const path = directory(context);
   const one = openSearch(join(path, 'search.db'));
-  one.put(ponds);
-  assert.equal(one.interest(1), 0);
+  put(one, ponds);
+  assert.equal(one.interest.of(1), 0);
   one.query('goose');
-  const shown = one.interest(1);
-  one.opened(1);
-  const opened = one.interest(1);
-  for (let i = 0; i < 50; i++) one.opened(1);
-  assert.ok(shown > 0 && opened > shown + 0.3 && one.interest(1) > opened && one.interest(1) <= 1);
-  assert.equal(one.interest(3), 0);
+  const shown = one.interest.of(1);
+  one.interest.opened(1);
+  const opened = one.interest.of(1);
+  for (let i = 0; i < 50; i++) one.interest.opened(1);
+  assert.ok(shown > 0 && opened > shown + 0.3 && one.interest.of(1) > opened && one.interest.of(1) <= 1);
+  assert.equal(one.interest.of(3), 0);
   one.close();
   const other = openSearch(join(path, 'search.db'));
-  assert.ok(other.interest(1) > opened);
+  assert.ok(other.interest.of(1) > opened);
   other.close();
 });

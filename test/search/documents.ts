@@ -42,8 +42,17 @@ export function indexOf(context: TestContext, documents: readonly SearchDocument
     search.close();
     rmSync(path, { recursive: true, force: true });
   });
-  search.put(documents);
+  put(search, documents);
   return search;
+}
+
+/** Adds pages, or replaces what is known of them. */
+export function put(search: Search, changed: readonly SearchDocument[]): void {
+  search.updates.apply({ changed, gone: [] });
+}
+
+export function removePages(search: Search, gone: readonly number[]): void {
+  search.updates.apply({ changed: [], gone });
 }
 
 export const pagesOf = (results: Results) => results.hits.map(hit => hit.page);

@@ -32,7 +32,7 @@ test('the thread makes new pages findable, gone ones vanish, and goes on after a
   assert.equal(second.report()!.changed, 1, 'only what came after the restart is read');
 
   writeFileSync(stepsFile(data), '+2 goose\n'); // the source forgot the rest
-  search.rebuild();
+  search.updates.rebuild();
   await second.caughtUp();
   await second.caughtUp();
   assert.deepEqual(found(search, 'goose'), [2]);
@@ -158,11 +158,11 @@ test('one that fails does not hold the others up', async context => {
 test('a rebuild that begins while a batch is read wins: the batch is not applied', async context => {
   const search = indexOf(context, []);
   const stopping = new AbortController();
-  search.apply({ changed: [], gone: [], cursor: 'later' });
+  search.updates.apply({ changed: [], gone: [], cursor: 'later' });
   let rounds = 0;
   const source = {
     since(cursor: string) {
-      if (rounds++ === 0) search.rebuild();
+      if (rounds++ === 0) search.updates.rebuild();
       if (cursor === 'later') return { cursor: 'latest', changed: [document(1, { text: 'stale' })], gone: [] };
       if (cursor === '') return { cursor: 'x', changed: [document(2, { text: 'fresh' })], gone: [] };
       stopping.abort();
@@ -175,7 +175,7 @@ test('a rebuild that begins while a batch is read wins: the batch is not applied
     () => {},
     { signal: stopping.signal, idle: 1 },
   );
-  assert.deepEqual([found(search, 'stale'), found(search, 'fresh'), search.cursor()], [[], [2], 'x']);
+  assert.deepEqual([found(search, 'stale'), found(search, 'fresh'), search.updates.cursor()], [[], [2], 'x']);
 });
 
 test('batches grow while each is soon done, and shrink where pages wait long for each other', async context => {
@@ -200,4 +200,27 @@ test('batches grow while each is soon done, and shrink where pages wait long for
     { signal: stopping.signal, limit: 120 },
   );
   assert.deepEqual([asked[0], Math.max(...asked)], [50, 120]);
+});
+
+test('a rebuild keeps answering, and drops what the source no longer has', context => {
+  const search = indexOf(context, [document(1, { text: 'kept' }), document(2, { text: 'lost' })]);
+  search.updates.apply({ changed: [], gone: [], cursor: '7' });
+  search.updates.rebuild();
+  assert.deepEqual([search.updates.cursor(), search.counts().rebuilding, found(search, 'lost')], ['', true, [2]]);
+  search.updates.apply({ changed: [document(1, { text: 'kept' })], gone: [], cursor: '9', from: '' });
+  search.updates.settle();
+  assert.deepEqual([found(search, 'kept'), found(search, 'lost'), search.counts().rebuilding], [[1], [], false]);
+});
+
+test('a batch read from elsewhere is not applied', context => {
+  const search = indexOf(context, []);
+  assert.equal(
+    search.updates.apply({ changed: [document(1, { text: 'plum' })], gone: [], cursor: '5', from: '' }),
+    true,
+  );
+  assert.equal(
+    search.updates.apply({ changed: [document(2, { text: 'plum' })], gone: [], cursor: '5', from: '' }),
+    false,
+  );
+  assert.deepEqual([found(search, 'plum'), search.updates.cursor()], [[1], '5']);
 });

@@ -6,7 +6,7 @@ import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { openSearch, type SearchDocument } from '../../src/search/index.ts';
 import { randomly } from '../random.ts';
-import { directory, document, found, indexOf, NOW, pagesOf } from './documents.ts';
+import { directory, document, found, indexOf, NOW, pagesOf, put, removePages } from './documents.ts';
 
 const shelf: readonly SearchDocument[] = [
   document(1, { title: 'Wild geese', text: 'Geese migrate in a skein. They fly south.', changed: NOW - 2 * DAY }),
@@ -139,30 +139,30 @@ test('a page with all rare words comes before one with a common word often', con
 
 test('a changed page is found by its new words only, a gone one not at all', context => {
   const search = indexOf(context, [document(1, { text: 'apricot' }), document(2, { text: 'apricot plum' })]);
-  search.put([document(1, { text: 'cherry' })]);
+  put(search, [document(1, { text: 'cherry' })]);
   assert.deepEqual([found(search, 'apricot'), found(search, 'cherry')], [[2], [1]]);
-  search.remove([2, 99]);
+  removePages(search, [2, 99]);
   assert.deepEqual([found(search, 'apricot'), found(search, 'plum'), search.counts().documents], [[], [], 1]);
-  search.put([document(2, { text: 'apricot again' })]);
+  put(search, [document(2, { text: 'apricot again' })]);
   assert.deepEqual(found(search, 'apricot'), [2]);
 });
 
 test('within one batch the last word on a page counts', context => {
   const search = indexOf(context, []);
-  search.apply({ changed: [document(1, { text: 'first' }), document(1, { text: 'second' })], gone: [] });
+  search.updates.apply({ changed: [document(1, { text: 'first' }), document(1, { text: 'second' })], gone: [] });
   assert.deepEqual([found(search, 'first'), found(search, 'second')], [[], [1]]);
 });
 
 test('noindex is never shown, and a page that turns noindex goes', context => {
   const search = indexOf(context, [document(1, { text: 'secret', noindex: true }), document(2, { text: 'open' })]);
   assert.deepEqual(found(search, 'secret'), []);
-  search.put([document(2, { text: 'open', noindex: true })]);
+  put(search, [document(2, { text: 'open', noindex: true })]);
   assert.deepEqual(found(search, 'open'), []);
 });
 
 test('noarchive is found, without text or copy', context => {
   const search = indexOf(context, [document(1, { title: 'Paper', text: 'private words' })]);
-  search.put([document(1, { title: 'Paper', text: 'private words', noarchive: true })]);
+  put(search, [document(1, { title: 'Paper', text: 'private words', noarchive: true })]);
   const [hit] = search.query('private').hits;
   assert.deepEqual([hit!.copy, hit!.snippet], [false, []]);
 });
@@ -282,30 +282,16 @@ test('of too many matches the first found are ranked, and those that say it in t
   const search = indexOf(context, []);
   const make = (page: number) => document(page, { text: 'gravel', title: page === 10_400 ? 'Gravel' : '' });
   for (let first = 1; first <= 10_500; first += 1500) {
-    search.put(Array.from({ length: 1500 }, (_, index) => make(first + index)));
+    put(
+      search,
+      Array.from({ length: 1500 }, (_, index) => make(first + index)),
+    );
   }
   const results = search.query('gravel');
   assert.deepEqual(
     [results.total, results.exact, results.hits[0]!.page, results.hits[1]!.page],
     [10_000, false, 10_400, 1],
   );
-});
-
-test('a rebuild keeps answering, and drops what the source no longer has', context => {
-  const search = indexOf(context, [document(1, { text: 'kept' }), document(2, { text: 'lost' })]);
-  search.apply({ changed: [], gone: [], cursor: '7' });
-  search.rebuild();
-  assert.deepEqual([search.cursor(), search.counts().rebuilding, found(search, 'lost')], ['', true, [2]]);
-  search.apply({ changed: [document(1, { text: 'kept' })], gone: [], cursor: '9', from: '' });
-  search.settle();
-  assert.deepEqual([found(search, 'kept'), found(search, 'lost'), search.counts().rebuilding], [[1], [], false]);
-});
-
-test('a batch read from elsewhere is not applied', context => {
-  const search = indexOf(context, []);
-  assert.equal(search.apply({ changed: [document(1, { text: 'plum' })], gone: [], cursor: '5', from: '' }), true);
-  assert.equal(search.apply({ changed: [document(2, { text: 'plum' })], gone: [], cursor: '5', from: '' }), false);
-  assert.deepEqual([found(search, 'plum'), search.cursor()], [[1], '5']);
 });
 
 test('two thousand queries of nonsense and half-sense: an answer or a sentence, never an SQL error', context => {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import { openSearch, type Search } from '../../src/search/index.ts';
-import { directory, document, found, indexOf, NOW, pagesOf } from './documents.ts';
+import { directory, document, found, indexOf, NOW, pagesOf, put, removePages } from './documents.ts';
 
 const ROOM = 10;
 
@@ -37,9 +37,9 @@ test('a batch is written in one piece, whatever the order of its pages', context
     database.close();
     return n;
   };
-  search.put(pages);
+  put(search, pages);
   assert.equal(pieces(), 1);
-  search.put(pages.slice(20));
+  put(search, pages.slice(20));
   assert.equal(pieces(), 2);
   assert.equal(search.query('pond').total, 40);
   search.close();
@@ -50,20 +50,20 @@ test('order is the same over all shelves', context => {
   assert.deepEqual(pagesOf(search.query('site:example.org', { limit: 3 })), [95, 94, 93]);
   assert.deepEqual(found(search, 'changed:>50d heron'), [50, 60, 70, 80, 90]);
   assert.deepEqual(pagesOf(search.query('changed:<4d', { now: NOW })), [1, 2, 3, 4]);
-  search.put([document(91, { title: 'Heron', text: 'heron heron' })]);
+  put(search, [document(91, { title: 'Heron', text: 'heron heron' })]);
   assert.equal(search.query('heron').hits[0]!.page, 91);
 });
 
 test('a page keeps its shelf, one that goes makes room, and a kept result hears of both', context => {
   const search = tenShelves(context);
   assert.equal(search.query('heron').total, 9);
-  search.put([document(5, { text: 'heron' })]);
-  search.remove([10, 90]);
+  put(search, [document(5, { text: 'heron' })]);
+  removePages(search, [10, 90]);
   assert.deepEqual(found(search, 'heron'), [5, 20, 30, 40, 50, 60, 70, 80]);
-  search.put([document(200, { text: 'heron' }), document(201, { text: 'coot' }), document(10, { text: 'heron' })]);
+  put(search, [document(200, { text: 'heron' }), document(201, { text: 'coot' }), document(10, { text: 'heron' })]);
   assert.deepEqual(found(search, 'heron'), [5, 10, 20, 30, 40, 50, 60, 70, 80, 200]);
   assert.deepEqual([found(search, 'coot'), search.counts().documents], [[201], 96]);
-  while (search.settle());
+  while (search.updates.settle());
   assert.deepEqual(found(search, 'coot'), [201]);
 });
 
@@ -82,6 +82,6 @@ test('some of the words are looked for whatever the number of pages', t => {
   const search = indexOf(t, [...pages, document(4004, { text: 'bittern' })]);
   for (let more = 4005; more < 4009; more++) {
     assert.deepEqual(found(search, 'heron bittern'), [1, 4004], `${more - 1} pages`);
-    search.put([document(more, { text: 'reeds' })]);
+    put(search, [document(more, { text: 'reeds' })]);
   }
 });

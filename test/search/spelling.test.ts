@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { document, found, indexOf, NOW, pagesOf } from './documents.ts';
+import { document, found, indexOf, NOW, pagesOf, put } from './documents.ts';
 
 const pages = [
   document(1, { title: 'Replication slots', text: 'A replication slot keeps what a standby has not read yet.' }),
@@ -30,7 +30,7 @@ test('nothing is guessed where there is nothing to guess, or the words were foun
 test('a corrected answer is not kept: a page that has the word itself is found at once', context => {
   const search = indexOf(context, pages);
   assert.equal(search.query('databse').corrected, 'database');
-  search.put([document(9, { title: 'Databse', text: 'a name' })]);
+  put(search, [document(9, { title: 'Databse', text: 'a name' })]);
   const { corrected, hits } = search.query('databse');
   assert.deepEqual([corrected, hits.map(hit => hit.page)], [undefined, [9]]);
 });

@@ -23,7 +23,7 @@ test('kill -9 while it writes: the index holds exactly what its cursor says, and
     await once(child, 'exit');
 
     const search = openSearch(file);
-    const reached = Number(search.cursor());
+    const reached = Number(search.updates.cursor());
     assert.ok(reached > before, 'it went on where it was');
     before = reached;
     assert.deepEqual(found(search, `state${reached}`), [1]);

@@ -8,7 +8,7 @@ import { phrasesOf } from '../../src/search/wide/phrases.ts';
 import { summedStatistics } from '../../src/search/wide/scorer.ts';
 import { type WideIndex, wideQuery } from '../../src/search/wide/wide-search.ts';
 import { randomly } from '../random.ts';
-import { document, indexOf, NOW } from './documents.ts';
+import { document, indexOf, NOW, put, removePages } from './documents.ts';
 
 const common = 'the page says that many people look for words in pages of the web'.split(' ');
 const rare = (
@@ -132,9 +132,9 @@ test('pages that were replaced and removed count no more', async context => {
   for (const page of documents) {
     const own = parts[((page.page - 1) % 7) % 2]!;
     for (const index of [one!, own]) {
-      index.put([{ ...page, text: 'something else about geese entirely' }]);
-      index.put([page]);
-      if (page.page % 5 === 0) index.remove([page.page]);
+      put(index, [{ ...page, text: 'something else about geese entirely' }]);
+      put(index, [page]);
+      if (page.page % 5 === 0) removePages(index, [page.page]);
     }
   }
   const wide = wideOf(parts);

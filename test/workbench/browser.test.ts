@@ -2,6 +2,7 @@
  * The workbench in a real browser, from the first page of a crawl to the difference between two versions, with a
  * hostile site among those that are crawled.
  */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,6 +15,7 @@ import { crawlSupply } from '../../src/home/supply.ts';
 import { openSearch } from '../../src/search/index.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
 import { type Collection, chosen, makeCollection } from '../journeys/collection.ts';
+import { put } from '../search/documents.ts';
 import { openWeb, type Web } from '../web/web.ts';
 import { type Browser, noBrowser, openBrowser } from './browser.ts';
 import { farMachine } from './far-machine.ts';
@@ -207,7 +209,7 @@ test('lists narrow by type and status, and say how many there are', options, asy
 test('what is searched for is found', options, async () => {
   const index = openSearch(join(collection.directory, 'search.db'));
   await bringUp(collection.directory, index, () => {});
-  index.put([
+  put(index, [
     {
       ...{
         page: 1,

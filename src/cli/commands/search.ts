@@ -129,7 +129,7 @@ async function remake(data: string, json: boolean): Promise<void> {
   for (const directory of directories) {
     const search = openSearch(searchFile(directory));
     try {
-      search.rebuild();
+      search.updates.rebuild();
       const show = indexing(json);
       if (!fed) await bringUp(directory, search, ({ changed, caughtUp }) => show(changed, caughtUp));
       documents += search.counts().documents;

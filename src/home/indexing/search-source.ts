@@ -227,7 +227,7 @@ class SourceReading {
   /** What these visits mean for the index, until `most` pages are to be written; gives the last visit that was read. */
   #take(rows: readonly Visited[], most: number, batch: FeedBatch): Visited | undefined {
     // Asked once for all: a question for each took longer than all else about visits that change nothing.
-    const indexed = this.#search.changes(rows.map(row => row[PAGE]));
+    const indexed = this.#search.updates.changes(rows.map(row => row[PAGE]));
     let last: Visited | undefined;
     for (const row of rows) {
       if (last !== undefined && batch.isFull(most)) break;
@@ -269,7 +269,7 @@ class SourceReading {
 
   /** The index holds its newest version already. */
   #isCurrent(known: Showing & Pick<KnownRow, 'page' | 'changed_time'>): boolean {
-    return shown(known) && this.#search.has(known.page, this.#copied(known));
+    return shown(known) && this.#search.updates.has(known.page, this.#copied(known));
   }
 
   #document(known: KnownRow, importanceOf: (page: number) => number): SearchDocument | undefined {

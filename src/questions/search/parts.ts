@@ -120,7 +120,7 @@ export const showHitsQuestion: Question<ShowAsked, readonly WideHit[], readonly 
     const { search } = await indexOf(reader);
     const freshness = freshnessNow(reader.ledger, now);
     const isFirst = ownOf(pages.slice(0, 1), reader).length > 0;
-    if (searched !== '') search.shown(ownOf(pages.slice(0, SHOWN), reader), isFirst ? searched : '');
+    if (searched !== '') search.interest.shown(ownOf(pages.slice(0, SHOWN), reader), isFirst ? searched : '');
     return search.part.show(ownOf(pages, reader), plan).map(hit => {
       const { seen: fetched, changedProbability } = freshness(hit.page) ?? {
         seen: hit.fetched,
@@ -174,7 +174,7 @@ export const lagQuestion: Question<NoArgs, IndexLag, IndexLag> = {
   name: 'search-lag',
   async ask(reader) {
     const { search, fed } = await indexOf(reader);
-    return { behind: pagesBehind(reader.ledger, search.cursor()), fed };
+    return { behind: pagesBehind(reader.ledger, search.updates.cursor()), fed };
   },
   merge: (_, parts) => ({
     behind: parts.reduce((sum, { behind }) => sum + behind, 0),
@@ -188,7 +188,7 @@ export const openedQuestion: Question<{ readonly page: number; readonly url: str
   about: ({ url }) => [url],
   async ask(reader, { page }) {
     const [local] = ownOf([page], reader);
-    if (local !== undefined) (await indexOf(reader)).search.opened(local);
+    if (local !== undefined) (await indexOf(reader)).search.interest.opened(local);
     return local !== undefined;
   },
   merge: (_, parts) => parts.some(Boolean),

@@ -10,7 +10,8 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { SkeinError } from '../../base/errors.ts';
-import type { Search, SearchDocument, Standing, Told } from '../index.ts';
+import type { Search, SearchDocument, Told } from '../index.ts';
+import type { Standing } from './index-updates.ts';
 
 /** Where documents come from, in the order in which they changed. */
 export interface SearchSource {
@@ -138,21 +139,21 @@ export function nextSize(size: number, took: number): number {
 /** One step: reads a batch and writes it, or, where there is none, does what was put off. */
 function turn(search: Search, source: SearchSource, limit: number, tidy: boolean): FeedTurn {
   // Read every time: a rebuild started elsewhere sends the cursor back to the beginning.
-  const from = search.cursor();
+  const from = search.updates.cursor();
   const step = source.since(from, limit);
   const { cursor } = step;
   const nothing = { changed: 0, gone: 0, cursor, caughtUp: false };
   if (step.lost) {
-    search.rebuild();
+    search.updates.rebuild();
     return nothing;
   }
   if (cursor !== from) {
-    const applied = search.apply({ ...step, from });
+    const applied = search.updates.apply({ ...step, from });
     return applied ? { ...nothing, changed: step.changed.length, gone: step.gone.length } : nothing;
   }
-  if (search.settle(tidy)) return nothing;
-  const standing = source.standing?.(search.weighed());
-  if (standing) search.weigh(standing);
+  if (search.updates.settle(tidy)) return nothing;
+  const standing = source.standing?.(search.updates.weighed());
+  if (standing) search.updates.weigh(standing);
   return { ...nothing, caughtUp: true };
 }
 

@@ -48,7 +48,8 @@ export type Verdict = Evidence | 'shared' | 'news';
 
 /** Something that is taken for noise, and why. */
 export interface Mask {
-  readonly key: number;
+  /** What lifts it: a token is known by several of its surroundings. */
+  readonly keys: readonly number[];
   readonly evidence: Evidence;
   /** What differed last, or the token with stars for what varies. */
   readonly told: string;
@@ -332,30 +333,26 @@ export class ServerKnowledge {
     const own = [...places].filter(
       ([key, place]) => (place.differed > 0 || isBackAndForth(place)) && !this.#lifted.has(key),
     );
-    const groups = new Set(this.#swings.values());
     const grounds = places.grounds.filter(ground => isFirm(ground) && !this.#lifted.has(ground.key));
     return [
-      ...grounds.map(({ key, told, differed, agreed }) => ({
-        key,
-        evidence: 'looks' as const,
-        told,
-        differed,
-        agreed,
-      })),
+      ...grounds.map(({ key, told, differed, agreed }) => {
+        return { keys: [key], evidence: 'looks' as const, told, differed, agreed };
+      }),
       ...own.map(([key, place]) => {
         const { told, differed, agreed } = place;
-        return { key, evidence: this.#evidenceOf(key, place), told, differed, agreed };
+        return { keys: [key], evidence: this.#evidenceOf(key, place), told, differed, agreed };
       }),
-      ...[...this.stems]
-        .filter(([key]) => !this.#lifted.has(key))
-        .map(([key, told]) => ({ key, evidence: 'token' as const, told })),
-      ...[...this.#everywhere]
-        .filter(([key]) => !this.#lifted.has(key))
-        .map(([key, told]) => ({ key, evidence: 'everywhere' as const, told })),
-      ...[...groups]
-        .filter(key => !this.#lifted.has(key))
-        .map(key => ({ key, evidence: 'swing' as const, told: this.told.get(key) ?? '' })),
+      ...this.#everyPageHas('token', this.stems),
+      ...this.#everyPageHas('everywhere', this.#everywhere),
+      ...this.#everyPageHas('swing', new Map([...this.#swings.values()].map(key => [key, this.told.get(key) ?? '']))),
     ];
+  }
+
+  /** Masks of the server by their keys: those of which the same is told are one. */
+  #everyPageHas(evidence: Evidence, toldOf: ReadonlyMap<number, string>): Mask[] {
+    const masks = new Map<string, number[]>();
+    for (const [key, told] of toldOf) if (!this.#lifted.has(key)) masks.set(told, [...(masks.get(told) ?? []), key]);
+    return [...masks].map(([told, keys]) => ({ keys, evidence, told }));
   }
 
   #evidenceOf(key: number, place: Place): Evidence {
@@ -370,7 +367,7 @@ export class ServerKnowledge {
   /** From now on these count like everything else. Returns how many there were. */
   lift(places: Places): number {
     const masks = this.masks(places);
-    for (const { key } of masks) this.#lifted.set(key, 1);
+    for (const key of masks.flatMap(({ keys }) => keys)) this.#lifted.set(key, 1);
     return masks.length;
   }
 }

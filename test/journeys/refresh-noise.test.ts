@@ -1,8 +1,10 @@
 /** Noise is not news: personalised blocks, a redesign, and what the policy of the papers carries. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fingerprint } from '../../src/base/url.ts';
 import { changesIn } from '../../src/home/answers/changes.ts';
 import { templateEdits } from '../../src/home/answers/template-edits.ts';
+import { masksOn } from '../../src/home/masks.ts';
 import { openWeb } from '../web/web.ts';
 import { makeCollection } from './collection.ts';
 import { html, openPages, type Pages, prose } from './pages.ts';
@@ -90,6 +92,45 @@ test('a price that changes every day stays news through all second looks', async
     collection.pass(1);
     const { changed } = await collection.refresh({ budget: '100%', secondLook: 0.1 });
     assert.equal(changed, 1, `day ${day}`);
+    if (day > 0) continue;
+    const why = await start(['why', url, '--data', collection.directory]).ended;
+    // The second look has found nothing new; the reader wants to know what the first one found.
+    assert.match(why.stdout.toString(), /unchanged since it was found\s+changed/);
+  }
+});
+
+test('a token of the server is one mask, and a page that differs at both looks of a round is one page', async () => {
+  using collection = makeCollection();
+  await using pages = await openPages();
+  let count = 0;
+  const urls = Array.from({ length: 8 }, (_, page) => `${pages.origin}${page === 0 ? '/' : `/${page}`}`);
+  for (const [page, url] of urls.entries()) {
+    const links = page === 0 ? urls.slice(1).map(each => new URL(each).pathname) : [];
+    pages.set(new URL(url).pathname, () => {
+      const logo = `<img src="/static/${count++ % 2 === 0 ? 'a91f3c' : '77be02'}/logo.png" alt="Logo">`;
+      return { body: html(`Page ${page}`, [prose(page), prose(page + 20)], links).replace('<main>', `${logo}<main>`) };
+    });
+  }
+  await collection.crawl([urls[0]!]);
+  const refresh = () => {
+    collection.pass(1);
+    return collection.refresh({ budget: '1000%', secondLook: 0.1 });
+  };
+  for (let day = 0; day < 4; day++) await refresh();
+  const lines = (url: string) =>
+    collection.look(ledger => {
+      const { high, low } = fingerprint(url, { high: 0, low: 0 });
+      const page = ledger.pages.find(high, low)!;
+      return masksOn(ledger, page.id, page.server).filter(({ evidence }) => ['swing', 'token'].includes(evidence));
+    });
+  assert.equal(lines(urls[3]!).length, new Set(lines(urls[3]!).map(mask => mask.evidence + mask.told)).size);
+  assert.notEqual(lines(urls[3]!).length, 0);
+  const unmasked = await start(['why', urls[3]!, '--unmask', '--data', collection.directory]).ended;
+  assert.match(unmasked.stdout.toString(), /removed/);
+  assert.deepEqual(lines(urls[3]!), [], 'all of its keys are lifted');
+  for (let day = 0; day < 2; day++) {
+    const { changed } = await refresh();
+    assert.ok(changed <= urls.length, `${changed} of ${urls.length} pages changed`);
   }
 });
 

@@ -146,7 +146,7 @@ function lastAndNext({ page, known }: LookedUpPage, server: Server | undefined, 
       : 'Queued for its first visit; due now.';
   }
   const told = known.flags & FLAG_TOLD ? ' The site told us of its last change.' : '';
-  const last = `Checked ${inWords(Math.max(0, now - known.time) / DAY)} ago, ${resultOf(known)}.${told}`;
+  const last = `Checked ${inWords(Math.max(0, now - known.time) / DAY)} ago, ${resultOf(known, now)}.${told}`;
   if (known.retry_at !== null) {
     const when = known.retry_at > now ? `in ${until(known.retry_at)}` : 'now';
     const allowed = reasons[known.reason as ReasonCode]?.retries ?? 0;
@@ -158,9 +158,11 @@ function lastAndNext({ page, known }: LookedUpPage, server: Server | undefined, 
   return known.due === null ? `${last} No further visit is planned.` : last;
 }
 
-/** `unchanged`, or the outcome with what it means. */
-function resultOf({ outcome, reason }: KnownRow): string {
-  if (outcome === 'same') return reason === 'unchanged' ? 'unchanged' : `unchanged: ${meaningOf(reason)}`;
+/** `unchanged`, or the outcome with what it means. A second look, too, finds unchanged what the first has just found changed. */
+function resultOf({ outcome, reason, first_time: first, changed_time: changed }: KnownRow, now: number): string {
+  if (outcome === 'same' && reason === 'unchanged')
+    return changed > first ? `unchanged since it was found changed ${inWords((now - changed) / DAY)} ago` : reason;
+  if (outcome === 'same') return `unchanged: ${meaningOf(reason)}`;
   return reason === 'ok' ? 'fetched' : `${outcome} (${reason}): ${meaningOf(reason)}`;
 }
 

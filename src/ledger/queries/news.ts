@@ -184,15 +184,16 @@ export class News {
       .all(ms, from, before) as unknown as ChangedSpan[];
   }
 
-  /** How many, first visits too, by what tells the kinds of news apart; of the visits from `from` on. */
+  /** How many pages, first visits too, by what tells the kinds of news apart; of the visits from `from` on. */
   counts(from: number): (Pick<NewsRow, 'outcome' | 'stage' | 'earlier' | 'role'> & { readonly n: number })[] {
     return this.#database
       .prepare(
-        `SELECT outcome, stage, earlier, role, count(*) AS n FROM (
-           SELECT v.outcome, v.stage, p.role, ${EARLIER} AS earlier FROM visits v JOIN pages p ON p.id = v.page
+        `SELECT outcome, iif(stage = 'template', stage, NULL) AS stage,
+           iif(earlier IS NULL OR earlier = 'gone', earlier, 'fetched') AS earlier, role, count(DISTINCT page) AS n FROM (
+           SELECT v.page, v.outcome, v.stage, p.role, ${EARLIER} AS earlier FROM visits v JOIN pages p ON p.id = v.page
            WHERE v.id >= ? AND ${MAY_BE_NEWS})
          WHERE ${IS_NEWS} OR (outcome = 'fetched' AND earlier IS NULL)
-         GROUP BY outcome, stage, earlier, role`,
+         GROUP BY 1, 2, 3, role`,
       )
       .all(from) as unknown as ReturnType<News['counts']>;
   }

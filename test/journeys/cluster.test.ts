@@ -157,6 +157,18 @@ describe('a cluster', { skip }, () => {
     assert.equal(again(web), 0, 'what it had fetched stays');
   });
 
+  test('over slow lines a crawl takes longer, and ends', async t => {
+    await using web = await openWeb({ ...webOptions, servers: 6, pagesPerServer: 10, seed: 9 });
+    await using cluster = await openCluster({ lines: true });
+    const ann = await cluster.join('ann', crawlOf(web));
+    const bob = await cluster.join('bob');
+    // From one peer to the other and back is more than a second.
+    for (const { line } of cluster.peers) line!.slow(300);
+    await cluster.ended();
+    checkWhole(web, [ann, bob], 'over slow lines');
+    t.diagnostic(`asked for twice: ${again(web)}`);
+  });
+
   test('an address that servers of several peers share is asked by one peer at a time, at its own pace', async t => {
     await using web = await openWeb({ ...webOptions, servers: 8, pagesPerServer: 8, addresses: false, seed: 9 });
     await using cluster = await openCluster();

@@ -72,7 +72,8 @@ export class AddressLeases {
   readonly #wanted = new Map<string, WantedAddress>();
   /** To be given back, with the ticks until which each was held. */
   readonly #back = new Map<string, number>();
-  #asking = false;
+  /** Peers whose answer is awaited. */
+  readonly #asking = new Set<string>();
 
   constructor(options: LeaseOptions) {
     this.#options = options;
@@ -114,15 +115,13 @@ export class AddressLeases {
     return this.#back.size > 0 ? 0 : soonest;
   }
 
-  /** Sends what is to be asked, prolonged and given back, and takes the answers. Called by the loop. */
-  async turn(): Promise<void> {
-    if (this.#asking) return;
-    this.#asking = true;
-    try {
-      await Promise.all([...this.#requests()].map(([peer, request]) => this.#carry(peer, request)));
-    } finally {
-      this.#asking = false;
-    }
+  /**
+   * Sends what is to be asked, prolonged and given back, and takes the answers; `told` is called after each peer's. Called by
+   * the loop, also while answers are awaited: a peer that is slow holds up its own addresses alone.
+   */
+  async turn(told: () => void = () => {}): Promise<void> {
+    const carried = [...this.#requests()].map(([peer, request]) => this.#carry(peer, request).then(told));
+    await Promise.all(carried);
   }
 
   /** Another peer asks the desks here. Throws what zod throws when it is no such request. */
@@ -145,21 +144,23 @@ export class AddressLeases {
     const requests = new Map<string, LeaseRequest>();
     const requestTo = (address: string): LeaseRequest | undefined => {
       const peer = holderOf(partitionOf(address));
-      if (peer === undefined) return undefined;
+      if (peer === undefined || this.#asking.has(peer)) return undefined;
       const request = requests.get(peer) ?? { peer: me, asks: [], back: [] };
       requests.set(peer, request);
       return request;
     };
     for (const [address, wanted] of this.#wanted) {
       if (wanted.askAt > now) continue;
-      wanted.askAt = now + ASK_AGAIN;
       const { asks } = requestTo(address) ?? {};
+      if (!asks) continue;
+      wanted.askAt = now + ASK_AGAIN;
       const held = Math.min(LONG_SLICE, Math.max(0, wanted.until - now));
       const ask: LeaseAsk = { address, pace: wanted.pace, held, ...(isBusy?.(address) && { busy: true }) };
-      if (asks && asks.length < MOST_ASKED) asks.push(ask);
+      if (asks.length < MOST_ASKED) asks.push(ask);
     }
     for (const [address, until] of this.#back) {
       const { back } = requestTo(address) ?? {};
+      if (!back && until > now) continue;
       if (back && back.length < MOST_ASKED) back.push([address, Math.min(LONG_SLICE, Math.max(0, until - now))]);
       this.#back.delete(address);
     }
@@ -171,10 +172,13 @@ export class AddressLeases {
     // The desk counts from when it hears of it, which is later.
     const asked = clock.ticks();
     let answers: z.infer<typeof answerForm> | undefined;
+    this.#asking.add(peer);
     try {
       answers = answerForm.safeParse(peer === me ? this.answer(request) : await ask(peer, request)).data;
     } catch {
       // Nothing came back: the addresses are asked for again.
+    } finally {
+      this.#asking.delete(peer);
     }
     if (answers?.length !== request.asks.length) return;
     for (const [i, { address }] of request.asks.entries()) this.#note(address, answers[i]!, asked);

@@ -57,9 +57,9 @@ interface MembersOptions {
 
 /** Milliseconds for those who are there to answer one who joins. */
 const GREETING = 1000;
-/** Milliseconds between two questions whether the engine is there, and for which one that was asked is waited for. */
+/** Milliseconds between two questions whether the engine is there, and how many may wait for their answers. */
 const ASK = 250;
-const ANSWERED = 2000;
+const MOST_ASKED = 8;
 /** More members than a cluster can have: beyond it, new names are not remembered. */
 const MOST_MEMBERS = 1024;
 
@@ -80,8 +80,8 @@ export class PeerMembers implements AsyncDisposable {
   #capacity = 0;
   #timer: NodeJS.Timeout | undefined;
   #asking: NodeJS.Timeout | undefined;
-  /** When the question was sent that is on its way; ticks. */
-  #asked = Number.NEGATIVE_INFINITY;
+  /** Questions on their way; those of a line that ended are answered by its end. */
+  #asked = 0;
   #subscription: Subscription | undefined;
   #answering: Disposable | undefined;
 
@@ -220,16 +220,16 @@ export class PeerMembers implements AsyncDisposable {
 
   /** A heartbeat says who lives, and is told to all; this is between a peer and the engine, so it may be often. */
   async #ask(): Promise<void> {
+    if (this.#asked >= MOST_ASKED || this.#engine.connection.isClosed()) return;
     const sent = this.#clock.ticks();
-    if (sent - this.#asked < ANSWERED || this.#engine.connection.isClosed()) return;
-    this.#asked = sent;
+    this.#asked++;
     try {
       await this.#engine.connection.flush();
       this.#detector.answered(sent);
     } catch {
       // The line has just ended: the next one asks again.
     } finally {
-      this.#asked = Number.NEGATIVE_INFINITY;
+      this.#asked--;
     }
   }
 

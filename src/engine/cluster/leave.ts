@@ -22,8 +22,8 @@ interface PeerLeaveParts {
   readonly isBusy: (address: string) => boolean;
 }
 
-/** Milliseconds for which the desk of an address is waited for. */
-const PATIENCE = 1000;
+/** Milliseconds for which the desk of an address is waited for: four ways over slow lines, and less than a lease lasts. */
+const PATIENCE = 4000;
 /** Bytes of a request to a desk. */
 const MOST_BYTES = 512_000;
 
@@ -38,8 +38,6 @@ export class PeerLeave implements LeaveDesk {
   /** Ticks until which what this peer holds is its own, and until which its threads may ask. */
   #safeUntil = 0;
   #asksUntil = 0;
-  #turning = false;
-  #again = false;
 
   constructor({ connection, me, clock, partitions, holderOf, isBusy }: PeerLeaveParts) {
     this.leases = new AddressLeases({
@@ -95,16 +93,8 @@ export class PeerLeave implements LeaveDesk {
   }
 
   /** Asks for what is wanted and prolongs what is used; called several times a second. */
-  async turn(): Promise<void> {
-    this.#again = true;
-    if (this.#turning) return;
-    this.#turning = true;
-    while (this.#again) {
-      this.#again = false;
-      await this.leases.turn();
-      this.#tell();
-    }
-    this.#turning = false;
+  turn(): Promise<void> {
+    return this.leases.turn(() => this.#tell());
   }
 
   close(): void {

@@ -138,6 +138,35 @@ describe('leases of several peers', { skip }, () => {
     for (const connection of open) await connection.close();
   });
 
+  test('a desk that answers late holds up its own addresses alone', async () => {
+    const late = Promise.withResolvers<unknown>();
+    const asked: string[] = [];
+    const leases = new AddressLeases({
+      me: 'a',
+      clock: systemClock,
+      partitionOf: address => (address === '10.0.0.1' ? 0 : 1),
+      holderOf: partition => ['slow', 'quick'][partition],
+      ask: (peer, { asks }) => {
+        asked.push(...asks.map(({ address }) => `${peer} ${address}`));
+        return peer === 'slow' ? late.promise : Promise.resolve(asks.map(() => ({ granted: 5000 })));
+      },
+    });
+    leases.want('10.0.0.1', 100);
+    leases.want('10.0.0.2', 100);
+    let told = 0;
+    const turned = leases.turn(() => told++);
+    await new Promise(resolve => setImmediate(resolve));
+    assert.ok(leases.until('10.0.0.2') > systemClock.ticks());
+    assert.equal(told, 1, 'threads hear of it at once');
+    leases.want('10.0.0.3', 100);
+    await leases.turn();
+    assert.ok(leases.until('10.0.0.3') > systemClock.ticks());
+    assert.deepEqual(asked, ['slow 10.0.0.1', 'quick 10.0.0.2', 'quick 10.0.0.3'], 'none is asked twice at once');
+    late.resolve([{ granted: 5000 }]);
+    await turned;
+    assert.ok(leases.until('10.0.0.1') > systemClock.ticks());
+  });
+
   test('what is no request to a desk is refused', () => {
     const leases = new AddressLeases({
       me: 'a',

@@ -24,7 +24,9 @@ export const isCall = (term: string) => call.test(term);
 /** The names of a title, heading, link text, address or query that have signs. */
 export function signTerms(text: string): string[] {
   const found = new Set(textSigns(text));
-  for (const piece of sign.test(text) ? (text.match(signed) ?? []) : []) {
+  // Each once: the headings of a manual say the same type over and over.
+  for (const piece of new Set(sign.test(text) ? text.match(signed) : [])) {
+    if (!sign.test(piece)) continue;
     const name = piece.replace(punctuation, '').toLowerCase();
     if (!sign.test(name) || name.length < 2 || name.length > LONGEST) continue;
     // `C++20` is found as `C++`, too, and `operator!=` where a title says `operator==, !=`.

@@ -334,7 +334,7 @@ const ofOneScript = /[\u30a1-\u30fc]+|\p{Script=Han}+/gu;
 export function nameTerms(text: string, language: string, maker = shared): string {
   const plain = terms(text, language, maker);
   const more = new Set<string>();
-  for (const name of text.match(/\w*(?:[a-z\d][A-Z]|[A-Z][A-Z][a-z]|[a-zA-Z\d]_[a-zA-Z\d])\w*/g) ?? []) {
+  for (const name of new Set(text.match(/\w*(?:[a-z\d][A-Z]|[A-Z][A-Z][a-z]|[a-zA-Z\d]_[a-zA-Z\d])\w*/g))) {
     if (name.includes('_')) more.add(terms(name.replaceAll('_', ''), language, maker));
     for (const part of name.split('_')) {
       const split = splitHumps(part);

@@ -9,6 +9,7 @@ import { Ledger } from '../../src/ledger/ledger.ts';
 import {
   eachLink,
   eachTarget,
+  eachTargetOfAll,
   type OutLink,
   packedWithImages,
   packLinks,
@@ -19,7 +20,8 @@ import {
 import { type Random, randomly } from '../random.ts';
 
 const CASES = 400;
-const PAGES = 60;
+/** More than are counted at once. */
+const PAGES = 250;
 
 /** Numbers that take from one byte to five. */
 function someTarget(random: Random): number {
@@ -61,6 +63,22 @@ test('links come out as they went in, each way of reading them', () => {
     assert.deepEqual(flags, [...packed.flags]);
     for (const target of packed.targets) assert.ok(Buffer.from(bytes).includes(traceOf(target)), `${target}`);
   }
+});
+
+test('the links of many pages are read as one value, and one that is cut is refused', () => {
+  const random = randomly(6);
+  const all = Array.from({ length: CASES }, () => someLinks(random).packed);
+  const bytes = Buffer.concat(all.map(packed => packLinks(packed).slice()));
+  const read = (from: Uint8Array) => {
+    const targets: number[] = [];
+    eachTargetOfAll(from, target => void targets.push(target));
+    return targets;
+  };
+  assert.deepEqual(
+    read(bytes),
+    all.flatMap(({ targets }) => targets),
+  );
+  assert.throws(() => read(Uint8Array.of(40, 1, 2)), /truncated/);
 });
 
 test('images are added once, and links are taken out, without a change to the others', () => {
@@ -105,7 +123,7 @@ test('after kill -9 at any moment links to pages are counted as they are committ
         assert.equal(ledger.links.backward.of(page), links + (foreign.get(page) ?? 0), `page ${page} in life ${life}`);
       }
       let written = new Map(durable);
-      for (let i = random.below(60); i >= 0; i--) {
+      for (let i = random.below(300); i >= 0; i--) {
         ledger.begin();
         const page = 1 + random.below(PAGES);
         const { packed } = someLinks(random, () => random.below(PAGES + 1));

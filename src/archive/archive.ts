@@ -31,7 +31,7 @@ export interface ArchiveOptions {
   readonly software?: string;
 }
 
-/** Up to where the archive is written. Segment 0: nothing is. */
+/** Where the archive ends. Segment 0: it is empty. */
 interface ArchiveEnd {
   readonly segment: number;
   readonly length: number;
@@ -51,7 +51,7 @@ export interface Archive extends StoredReader {
   /** Writes a parcel's members in one go; returns where each arrival's records now are. */
   appendParcel(members: Uint8Array, arrivals: readonly Arrival[]): StoredPlace[];
   /**
-   * What the ledger commits along with the places: of each segment from `first` on that was written to, up to where. A
+   * What the ledger commits along with the places: the new length of each segment, from `first` on, that was written to. A
    * segment that was left since the last commit has grown until then, so the one being written is not enough.
    */
   ends(first: number): ArchiveEnd[];
@@ -81,9 +81,9 @@ class Segments implements Archive {
   #last: number;
   /** The segment that is being written. */
   #current: ArchiveEnd | undefined;
-  /** The last one lies elsewhere: there is nothing to write to yet, and that is right. */
+  /** The last segment lies elsewhere: having none to write to is no error. */
   #elsewhere = false;
-  /** Where the segments end that were left since it was opened: one for each GiB. */
+  /** Ends of the segments that were left since the archive was opened. */
   readonly #sealed: ArchiveEnd[] = [];
   readonly read: StoredReader['read'];
 

@@ -1,4 +1,4 @@
-/** Bodies that find another record: when the one that holds them goes, a record that referred to it takes them over. */
+/** When a record goes whose body others refer to, one of those takes the body over. */
 import { appendMember, growing, peekMember } from '../errand/warc/gzip.ts';
 import {
   archivedHead,
@@ -13,10 +13,10 @@ import {
 } from '../errand/warc/warc.ts';
 import type { Stored } from './read.ts';
 
-/** Bytes of a member in which the header of its record ends: two URLs of the longest kind, and a little. */
+/** Bytes of a member within which its record's header ends: room for two of the longest URLs. */
 export const HEAD_BYTES = 10_240;
 
-/** What a response refers to, by the first bytes of its member; undefined = it has its body itself, or is damaged. */
+/** What a record refers to, read from the first bytes of its member; undefined = it has a body of its own, or is damaged. */
 export function referenceIn(start: Uint8Array): Original | undefined {
   const seen = peekMember(start, HEAD_BYTES);
   const head = seen && parseRecordHead(seen);
@@ -25,7 +25,7 @@ export function referenceIn(start: Uint8Array): Original | undefined {
   return { url: head.headers.get('warc-refers-to-target-uri') ?? '', time };
 }
 
-/** The record of a revisit with the body that it referred to: a response that needs no other. `from`: what held the body. */
+/** Makes a revisit a response that needs no other record. `from` holds the body that it referred to. */
 export function withBody(revisit: Stored, from: Stored): Uint8Array {
   const { body } = from;
   const head = archivedHead(revisit.head, body.length);
@@ -43,7 +43,7 @@ export function withBody(revisit: Stored, from: Stored): Uint8Array {
   return target.bytes.slice(0, target.length);
 }
 
-/** The record of a revisit that refers to another record than it did, which has the same body. */
+/** Makes a revisit refer to another record, which has the same body. */
 export function referringTo(revisit: Stored, refersTo: Original): Uint8Array {
   const digest = Buffer.from(revisit.digest.replace(/^sha256:/, ''), 'hex');
   const address = revisit.record.get('warc-ip-address') ?? '';

@@ -100,12 +100,12 @@ export async function writeCdxj(
   return count;
 }
 
-/** Forgets the parts of segments from `segment` on, which are about to be cut. */
+/** Deletes the index parts of segments from `segment` on, which are about to be cut. */
 export function dropParts(directory: string, segment: number): void {
   for (const part of listParts(directory)) if (part.segment >= segment) fs.unlinkSync(part.file);
 }
 
-/** The part of one segment is not needed any more. */
+/** Deletes the index part of one segment. */
 export function dropPart(directory: string, segment: number): void {
   for (const part of listParts(directory)) if (part.segment === segment) fs.unlinkSync(part.file);
 }

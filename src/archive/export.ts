@@ -1,4 +1,4 @@
-/** Stored records out of the archive again: as one WARC file, or page by page for other formats. */
+/** Takes stored records out of the archive: as one WARC file, or page by page for other formats. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
@@ -23,7 +23,7 @@ interface ArchivedPage {
   readonly stored: Stored;
 }
 
-/** What a filter may look at: an index line has as much. */
+/** What a filter may look at: all of it is in an index line. */
 export type ExportCandidate = Pick<ArchivedPage, 'url' | 'time' | 'segment' | 'offset'>;
 export type Filter = (page: ExportCandidate) => boolean;
 
@@ -35,7 +35,7 @@ interface WarcOptions {
   /** Both are named in the file's first record. */
   readonly filename?: string;
   readonly software?: string;
-  /** Copies that are not in the archive because they differ from a version in it by no news; they come last. */
+  /** Copies kept as deltas because they differ from a stored version only by noise; they come last. */
   readonly followed?: AsyncIterable<Stored> | undefined;
 }
 
@@ -50,12 +50,12 @@ export function exportWarc(source: SegmentSource, out: Writable, options: WarcOp
   return exportWarcs([{ source, filter, followed }], out, about);
 }
 
-/** An archive, and what of it is wanted. */
+/** An archive, and which of its pages to export. */
 export interface ExportedArchive extends Pick<WarcOptions, 'filter' | 'followed'> {
   readonly source: SegmentSource;
 }
 
-/** The same of several archives, one after the other. */
+/** Exports several archives, one after the other. */
 export async function exportWarcs(
   archives: readonly ExportedArchive[],
   out: Writable,
@@ -128,7 +128,7 @@ async function* pages(source: SegmentSource): AsyncGenerator<PageRecords> {
   }
 }
 
-/** Of the records between two pages those that belong to the second. */
+/** The records between two pages that belong to the second. */
 function belonging(before: readonly RecordEntry[], response: RecordEntry): RecordEntry[] {
   const id = response.record.headers.get('warc-record-id');
   const wanted = new Set(id === undefined ? [] : [id]);

@@ -58,12 +58,12 @@ export interface StoredReader {
   read(place: StoredPlace): Promise<Stored>;
 }
 
-/** The same of what lies on this disk, at once. */
+/** Reads what lies on this disk, without waiting. */
 interface StoredReaderHere {
   read(place: StoredPlace): Stored;
 }
 
-/** Says where the body is that a revisit refers to; the ledger knows. */
+/** Finds the body that a revisit refers to: the ledger knows where it is. */
 export type Resolver = (original: Original, digest: string) => StoredPlace | undefined;
 
 const NO_BYTES = new Uint8Array(0);
@@ -106,7 +106,7 @@ function asAnswered(headers: ReadonlyMap<string, string>, body: Uint8Array): Htt
   return { status: 200, head, headers: parseHttp(head)!.headers, body };
 }
 
-/** By the same rules as when it came, so that whatever was analysed then can be read again. */
+/** Decodes by the crawler's own rules, so that whatever it could analyse can be read again. */
 function plainOf(body: Uint8Array, encoding: string | undefined, limit: number): Plain {
   const decoded = decodeBody(body, encoding, { bodyBytes: limit });
   if (decoded.kind === 'failed') return { bytes: NO_BYTES, problem: decoded.reason };
@@ -149,7 +149,7 @@ export function readHere<T>(reader: StoredReaderHere, reading: ArchiveReading<T>
   return step.value;
 }
 
-/** `checked`: payloads are held against their digests, too, because the bytes may come from another machine. */
+/** `checked`: payloads are compared with their digests, too, because the bytes may come from another machine. */
 export function readStored(
   source: SegmentSource,
   { checked = false }: { readonly checked?: boolean } = {},
@@ -169,7 +169,7 @@ export function readStored(
   };
 }
 
-/** Of the segments on this disk alone, without waiting: a copy that lies elsewhere counts as damaged. */
+/** Reads from this disk alone, without waiting: a copy that lies elsewhere counts as damaged. */
 export function readStoredHere(here: SegmentsHere): StoredReaderHere {
   return {
     read(place) {

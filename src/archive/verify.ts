@@ -15,7 +15,7 @@ export interface VerifiedRecord {
   readonly offset: number;
   readonly length: number;
   readonly record: ParsedRecord;
-  /** Its payload has the digest that it says. */
+  /** Its payload matches its digest. */
   readonly whole: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface ArchiveCheck {
   readonly problems: readonly ArchiveProblem[];
 }
 
-/** More are counted in nobody's head; the file is lost by then. */
+/** Problems that are listed: an archive with more is lost anyway. */
 const PROBLEM_LIMIT = 1000;
 
 /**

@@ -39,13 +39,13 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Milliseconds by which wall time may drift, or be put right, without anybody noticing. */
+/** Milliseconds by which wall time may drift, or be corrected, before it counts as set. */
 const SLACK = 10_000;
 
 /** Sees when somebody sets the clock while we run: what waits for a moment of wall time is moved along then. */
 export class ClockWatch {
   readonly #clock: Pick<Clock, 'now' | 'ticks'>;
-  /** What wall time is ahead of ticks. */
+  /** Wall time minus ticks. */
   #ahead: number;
 
   constructor(clock: Pick<Clock, 'now' | 'ticks'>) {
@@ -53,7 +53,7 @@ export class ClockWatch {
     this.#ahead = clock.now() - clock.ticks();
   }
 
-  /** Milliseconds by which it was set since this was last asked; 0 = it was not. */
+  /** Milliseconds by which the clock was set since the last call; 0 = it was not. */
   step(): number {
     const step = this.#clock.now() - this.#clock.ticks() - this.#ahead;
     if (Math.abs(step) < SLACK) return 0;
@@ -62,7 +62,7 @@ export class ClockWatch {
   }
 }
 
-/** Wall time as somebody else has it: whole milliseconds, what lies in `ahead` (one Float64) more than this machine's ticks. */
+/** Wall time of somebody else: this machine's ticks plus what lies in `ahead` (one Float64), in whole milliseconds. */
 export function timeAhead(ahead: SharedArrayBuffer): Clock {
   const [by, { ticks, sleep }] = [new Float64Array(ahead), systemClock];
   return { now: () => Math.floor(ticks() + by[0]!), ticks, sleep };

@@ -9,8 +9,8 @@ export function topLevelDomain(host: string): string {
 }
 
 /**
- * The URL says where it is, by an address or as this machine. Any other name says so only to whoever answers for it, and
- * may mean a public address today and one of ours tomorrow: the user has to open these.
+ * Whether the URL itself says where it leads: to an IP address, or to this machine. What any other name means is up to whoever
+ * answers for it, and may be a public address today and a private one tomorrow: only the user may allow that.
  */
 export function namesAddress(url: string): boolean {
   const { hostname } = new URL(url);

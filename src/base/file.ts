@@ -1,10 +1,10 @@
-/** Files that are there whole or not at all, whoever reads them and whenever the process dies; and whose directories are. */
+/** Writes files whole or not at all, whenever the process dies; and says whose a directory is. */
 import { lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SkeinError } from './errors.ts';
 
-/** For the owner's eyes only. */
+/** Mode of a file that only its owner may read. */
 export const PRIVATE = 0o600;
 
 /** Readers see the old contents until the new ones are complete. One writer at a time. */
@@ -15,7 +15,7 @@ export function replaceFile(file: string, contents: Uint8Array | string, mode?: 
   renameSync(`${file}.new`, file);
 }
 
-/** All of it: a disk that is nearly full takes a part of what it is given, and tells so by the length alone. */
+/** Writes all of the bytes. A nearly full disk takes only a part of them, and only the returned length says so. */
 export async function writeWhole(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
@@ -31,7 +31,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Of a mode: everybody may write. */
+/** Bit of a mode: everybody may write. */
 export const OTHERS_WRITE = 0o002;
 
 /**
@@ -50,7 +50,7 @@ export function refuseForeignDirectory(directory: string): void {
   );
 }
 
-/** Undefined: there is nothing, or nothing that can be looked at; whoever opens it says so. */
+/** Undefined: there is nothing there, or it cannot be looked at; opening it will say so. */
 function ownerOf(path: string): number | undefined {
   try {
     return lstatSync(path).uid;

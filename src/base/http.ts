@@ -33,8 +33,8 @@ interface ConnectionRoom {
 }
 
 /**
- * Keeps a port open for others whoever else fills it: beyond its share an asker gets no more connections, and where all
- * places are taken, whoever has most of them loses the oldest.
+ * Keeps a public port usable for all: beyond its share an asker gets no more connections, and where all places are taken, the
+ * asker with most of them loses its oldest.
  */
 export function shareConnections(server: Pick<Server, 'on'>, { most, alike, isProxy }: ConnectionRoom): void {
   const here = new Map<string, Set<Socket>>();

@@ -62,7 +62,7 @@ export function hunks<T extends string | number>(before: readonly T[], after: re
   return found;
 }
 
-/** Joins what follows each other, and keeps removed before added. */
+/** Joins neighbouring runs of one kind, and puts what was removed before what was added. */
 class EditRuns<T> {
   readonly list: EditRun<T>[] = [];
 

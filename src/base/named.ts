@@ -11,7 +11,7 @@ export function named<T>(kind: string, table: Readonly<Record<string, T>>, name:
   );
 }
 
-/** The name that differs least, if any is close. */
+/** The most similar name, if one is close. */
 export function nearest(wrong: string, names: readonly string[]): string | undefined {
   const scored = names.map(name => ({ name, distance: editDistance(wrong.toLowerCase(), name.toLowerCase()) }));
   const best = scored.sort((a, b) => a.distance - b.distance)[0];

@@ -18,7 +18,7 @@ export function partitionOf(host: string, partitions: number): number {
   return ((high % partitions) * (2 ** 32 % partitions) + (low % partitions)) % partitions;
 }
 
-/** The same of a normalised URL or an origin. */
+/** The same for a normalised URL or an origin. */
 export function partitionOfUrl(url: string, partitions: number): number {
   return partitions === 1 ? 0 : partitionOf(hostAndPort(url), partitions);
 }

@@ -1,6 +1,6 @@
 /**
- * Between freshness and budget: the threshold that spends a budget, and the budget that buys a freshness. Given
- * thousands of pages to stand for all, since every answer here is a mean.
+ * Between freshness and budget: the threshold that spends a budget, and the budget that buys a freshness. Thousands of pages
+ * stand for all, since every answer is a mean.
  */
 import { daysUntilDue, daysUntilDueInSilence, type Price, THETAS, type VisitCost } from './value.ts';
 
@@ -32,7 +32,7 @@ export function periodFreshness(a: number, b: number, days: number): number {
   return (b * fresh) / days;
 }
 
-/** What a threshold costs and brings. */
+/** What a threshold costs, and which freshness it brings. */
 export function balanceAt(theta: number, pages: readonly Belief[], maxInterval: number): Balance {
   let visits = 0;
   let spent = 0;
@@ -60,7 +60,7 @@ function daysBetween({ a, b, recall = 0 }: Belief, price: Price): number {
   return recall > 0 ? daysUntilDueInSilence(a / b, recall, price) : daysUntilDue(a, b, price);
 }
 
-/** The threshold that makes so many visits per day and page. */
+/** The threshold with which there are `share` visits per day and page. */
 export function balanceForShare(share: number, pages: readonly Belief[], maxInterval: number): Balance {
   return search(theta => {
     const balance = balanceAt(theta, pages, maxInterval);
@@ -68,7 +68,7 @@ export function balanceForShare(share: number, pages: readonly Belief[], maxInte
   });
 }
 
-/** The threshold that spends so much per day and page. */
+/** The threshold that spends `spent` per day and page. */
 export function balanceForSpending(spent: number, pages: readonly Belief[], maxInterval: number): Balance {
   return search(theta => {
     const balance = balanceAt(theta, pages, maxInterval);

@@ -1,4 +1,4 @@
-/** Random numbers for intervals that are drawn, the same each time. Pure. */
+/** Random numbers from a fixed seed, for intervals that are found by drawing. Pure. */
 
 export type Random = () => number;
 

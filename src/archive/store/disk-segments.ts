@@ -151,7 +151,7 @@ class DiskSegments implements SegmentStore {
     for (const { handle } of [...this.#written.values()]) await syncHandle(handle);
   }
 
-  /** In place, and through handles that stay open: those of the segments that were used last. */
+  /** Reads on this thread, through handles that stay open for the segments that were used last. */
   #readHere(id: number, offset: number, into: Uint8Array): number {
     const handle = this.#handle(id);
     let filled = 0;

@@ -13,7 +13,7 @@ export interface SegmentInfo {
   readonly bytes: number;
 }
 
-/** What reads need: wherever the bytes come from, they take time. */
+/** Reads that may wait: the bytes may lie anywhere. */
 export interface SegmentSource {
   /** All that there are, by id. */
   list(): Promise<SegmentInfo[]>;
@@ -24,7 +24,7 @@ export interface SegmentSource {
   read(id: number, offset: number, into: Uint8Array): Promise<number>;
 }
 
-/** The segments on this disk, at once: for who writes, and for reads inside a transaction. */
+/** The segments on this disk, without waiting: for the writer, and for reads inside a transaction. */
 export interface SegmentsHere {
   list(): SegmentInfo[];
   /** As SegmentSource reads. Throws MissingSegment for one that lies elsewhere, too. */
@@ -44,9 +44,9 @@ export interface SegmentStore extends SegmentSource {
   seal(id: number): void;
   /** Resolves when everything appended before the call would survive a power cut. */
   sync(): Promise<void>;
-  /** From this disk. One that is not there is no error. */
+  /** Removes it from this disk, if it is there. */
   removeHere(id: number): void;
-  /** From this disk, and from wherever it was copied to. */
+  /** Removes it from this disk, and from wherever it was copied to. */
   remove(id: number): Promise<void>;
   close(): void;
 }
@@ -62,8 +62,8 @@ export class MissingSegment extends SkeinError {
 }
 
 /**
- * Up to where each segment that the ledger names is written for good. Only the last may have a tail that the ledger has
- * not committed; all before it were sealed, so that they are whole whatever length was noted of them.
+ * The committed length of each segment that the ledger names. Only the last may have a tail that the ledger has not committed;
+ * all before it were sealed, so they are whole whatever length the ledger noted.
  */
 export function committedEnds(found: readonly SegmentInfo[], noted: readonly NotedSegment[]): Map<number, number> {
   const bytes = new Map(found.map(segment => [segment.id, segment.bytes]));

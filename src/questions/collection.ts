@@ -1,7 +1,6 @@
 /**
- * A collection, open to be asked. Partitions that are on this disk are asked here; those that are not, where somebody says
- * how (`Elsewhere`: the other peers of a cluster). A peer that does not answer is remembered by name, never passed over in
- * silence.
+ * An open collection, to which questions are put. Partitions on this disk answer here. `PartElsewhere` asks for the others:
+ * those of the other peers of a cluster. A peer that does not answer is named in the result, never silently left out.
  */
 import { SkeinError } from '../base/errors.ts';
 import { MOST_PARTITIONS, partitionOfUrl } from '../base/partition.ts';
@@ -41,9 +40,9 @@ export interface ExportAsked {
 interface CollectionOptions {
   readonly openLedger: (directory: string) => Ledger;
   readonly elsewhere?: PartElsewhere | undefined;
-  /** Sentence for people where the other machines cannot be asked at all. */
+  /** A sentence for people: why the other machines cannot be asked. */
   readonly alone?: string | undefined;
-  /** Somebody feeds the indexes, so that nobody waits for them. */
+  /** Another process feeds the indexes, so a search does not wait for them. */
   readonly indexFed?: boolean;
 }
 
@@ -70,7 +69,7 @@ export class OpenCollection implements AsyncDisposable {
     this.#readers = new Map(begun.map(place => [place.id, reader(place.id, place.directory)]));
   }
 
-  /** Those on this disk, in order. */
+  /** Partitions on this disk, in order. */
   get here(): readonly PartitionReader[] {
     return [...this.#readers.values()];
   }
@@ -80,7 +79,7 @@ export class OpenCollection implements AsyncDisposable {
     return this.#readers.get(partitionOfUrl(url, this.partitions));
   }
 
-  /** Where a page, visit or server is by the number that is told of it; undefined = not on this disk. */
+  /** Finds a page, visit or server by its public number; undefined = not on this disk. */
   placeOf(told: number): { readonly reader: PartitionReader; readonly local: number } | undefined {
     const { local, partition } = localNumber(told, this.partitions);
     const reader = this.#readers.get(partition);
@@ -92,7 +91,7 @@ export class OpenCollection implements AsyncDisposable {
     return [...this.#silent].sort();
   }
 
-  /** Sentence for people where the answer does not speak for all; empty = it does. */
+  /** A sentence for people: what the answer lacks; empty = it is complete. */
   get incomplete(): string {
     return [this.#alone, whatIsMissing(this.silent, this.#unheld)].filter(sentence => sentence !== '').join(' ');
   }
@@ -119,7 +118,7 @@ export class OpenCollection implements AsyncDisposable {
     try {
       return question.merge(args, inOrder);
     } catch (error) {
-      // That nobody has heard of a page says nothing while those who may have are silent.
+      // A page is not unknown while a peer that may know it is silent.
       if (parts.size === asked.length || this.incomplete === '') throw error;
       throw new SkeinError('incomplete', this.incomplete, 'See: skein peers.');
     }
@@ -132,7 +131,7 @@ export class OpenCollection implements AsyncDisposable {
     return told;
   }
 
-  /** What is not on this disk, written out by those who have it; undefined = all of it is here. */
+  /** Exports what is not on this disk from those who have it; undefined = all of it is here. */
   get exportAway(): ((format: string, choice: object) => AsyncGenerator<Uint8Array, number>) | undefined {
     const elsewhere = this.#elsewhere;
     if (!elsewhere?.export) return undefined;
@@ -140,7 +139,7 @@ export class OpenCollection implements AsyncDisposable {
     return (format, choice) => elsewhere.export!({ format, choice, partitions });
   }
 
-  /** Rows of all partitions, some at a time, read as they are wanted. */
+  /** Rows of all partitions, some at a time, read only as they are taken. */
   list<Args, Row>(listing: Listing<Args, Row>, args: Args): AsyncGenerator<readonly Row[]> {
     const sources = this.#concerned(listing.about?.(args)).flatMap((id): Rows<Row>[] => {
       const reader = this.#readers.get(id);
@@ -167,13 +166,13 @@ export class OpenCollection implements AsyncDisposable {
       if (!slice || slice.rows.length === 0) return;
       yield slice.rows;
       const last = slice.rows.at(-1);
-      // One that does not get on says the same for ever.
+      // A peer that repeats its last row would never end.
       if (!slice.more || JSON.stringify(last) === JSON.stringify(after)) return;
       after = last;
     }
   }
 
-  /** Partitions that can know of these URLs; all of them where none is named. */
+  /** Partitions that can know these URLs; all of them where no URL is named. */
   #concerned(urls: readonly string[] | undefined): readonly number[] {
     if (urls) return [...new Set(urls.map(url => partitionOfUrl(url, this.partitions)))];
     if (!this.#elsewhere) return [...this.#readers.keys()];
@@ -192,7 +191,7 @@ export class OpenCollection implements AsyncDisposable {
   }
 }
 
-/** The collection in a directory; one in which nothing was begun is none. `found`: as somebody else knows it. */
+/** Opens the collection in a directory; throws where none was begun. `found`: how the cluster describes it. */
 export function openCollection(
   directory: string,
   options: CollectionOptions,
@@ -207,7 +206,7 @@ export function openCollection(
     );
   }
   try {
-    collection.here[0]?.ledger; // a directory without a ledger is told at once, whatever is asked
+    collection.here[0]?.ledger; // a missing ledger is an error at once, whatever is asked
     return collection;
   } catch (error) {
     collection.close();

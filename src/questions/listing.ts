@@ -1,8 +1,8 @@
-/** Rows of several partitions as one list, in the order that they share; each is read only as far as rows are taken. */
+/** Merges the rows of several partitions into one list, in their common order; each is read only as far as rows are taken. */
 import type { PartitionReader } from './partition-reader.ts';
 import type { Listing } from './question.ts';
 
-/** Rows that are handed on together: here, and to another machine in one answer. */
+/** Rows that are passed on together, also to another machine in one answer. */
 export const AT_ONCE = 500;
 
 /** Rows of one partition that go to another machine in one answer. */
@@ -11,7 +11,7 @@ export interface Slice<Row> {
   readonly more: boolean;
 }
 
-/** What another machine is asked for: rows behind the last one that it gave. */
+/** Asks another machine for the rows after the last one that it gave. */
 export interface SliceArgs<Args, Row> {
   readonly args: Args;
   readonly after?: Row | undefined;
@@ -50,7 +50,7 @@ interface ListHead<Row> {
   at: number;
 }
 
-/** All rows, the first by `compare` first; without it, list after list. */
+/** All rows, in the order of `compare`; without it, list after list. */
 export async function* merged<Row>(
   sources: readonly Rows<Row>[],
   compare?: (one: Row, two: Row) => number,
@@ -60,7 +60,7 @@ export async function* merged<Row>(
       for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
     return;
   }
-  // At once: those on other machines take a while each.
+  // All at once: each one on another machine takes a while.
   const firsts = await Promise.all(sources.map(source => source.next()));
   const heads: ListHead<Row>[] = firsts.flatMap((first, i) =>
     first.done ? [] : [{ source: sources[i]!, rows: first.value, at: 0 }],

@@ -7,7 +7,7 @@ interface PartitionOpen extends Numbering {
   readonly directory: string;
   readonly collection: string;
   readonly openLedger: (directory: string) => Ledger;
-  /** Somebody feeds the index: it is read as it is, and may be behind. */
+  /** Another process feeds the index: it is read as it is, and may be behind. */
   readonly indexFed?: boolean;
 }
 
@@ -39,7 +39,7 @@ export class PartitionReader implements Numbering {
     return this.#ledger;
   }
 
-  /** What `open` opens, once: stored copies, the index. Closed with the ledger. */
+  /** Opens something once, and closes it with the ledger: stored copies, the index. */
   keep<T extends Closable>(open: (reader: PartitionReader) => T): T {
     const kept = (this.#kept.get(open) as T | undefined) ?? open(this);
     this.#kept.set(open, kept);

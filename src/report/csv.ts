@@ -1,4 +1,4 @@
-/** A report as a table for spreadsheets: one row for each page that has to do with a finding. */
+/** A report as a table for spreadsheets: one row for each page that a finding concerns. */
 import type { Report } from './report.ts';
 
 const header = ['check', 'level', 'url', 'status', 'detail', 'time', 'related', 'anchor'];
@@ -11,7 +11,7 @@ export function toCsv({ findings }: Report): string {
   return `${[header, ...rows].map(row => row.map(cell).join(',')).join('\r\n')}\r\n`;
 }
 
-/** In quotes where it needs them; what a spreadsheet would take for a formula is text. */
+/** Quoted where necessary; what a spreadsheet would run as a formula becomes text. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

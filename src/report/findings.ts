@@ -51,7 +51,7 @@ export const checks = {
 export type CheckName = keyof typeof checks;
 export const checkNames = Object.keys(checks) as CheckName[];
 
-/** A page that has to do with a finding: the one that links there, that has the same title, that is its twin. */
+/** A page that a finding concerns: it links to the URL, has the same title, or is its copy. */
 export interface Related {
   readonly url: string;
   /** Text of the link; empty where it is none. */
@@ -62,7 +62,7 @@ export interface Finding {
   readonly check: CheckName;
   readonly level: Level;
   readonly url: string;
-  /** Since when, as far as visits tell; milliseconds since 1970. */
+  /** Since when it has been so, as far as visits tell; milliseconds since 1970. */
   readonly time: number;
   /** HTTP status, 0 = none came or none matters. */
   readonly status: number;

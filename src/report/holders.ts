@@ -1,4 +1,4 @@
-/** Which pages hold a link to a URL that is worth telling of, with the text of the link. */
+/** Which pages hold a link to a URL that a report names, with the text of the link. */
 import { LINK_CANONICAL } from '../errand/visit.ts';
 import type { Related } from './findings.ts';
 import { isBroken, isPage, type ReportedSite } from './site.ts';
@@ -13,7 +13,7 @@ export class Holders {
   /** Links that lead to each page, from other pages. */
   readonly counts: Uint32Array;
 
-  /** `edge`: told of every link between two pages of the collection, by their numbers. */
+  /** `edge` is called for every link between two pages of the collection, with their numbers. */
   constructor(site: ReportedSite, edge: (source: number, target: number) => void) {
     this.#site = site;
     const { last } = site;
@@ -40,7 +40,7 @@ export class Holders {
     this.#since.set(target, Math.min(this.#since.get(target) ?? first, first));
   }
 
-  /** These pages need `target`, without a link; those that have one are named with that. */
+  /** These pages need `target`. Those that also link to it are named with the text of their link. */
   addNeeding(target: number, sources: readonly number[]): void {
     const linking = new Set(this.of(target).map(({ url }) => url));
     for (const source of sources) if (!linking.has(this.#site.get(source)?.url ?? '')) this.add(target, source, '');
@@ -50,7 +50,7 @@ export class Holders {
     return this.#held.get(target) ?? [];
   }
 
-  /** Since when some page leads there; 0 = none does. */
+  /** When the first of these pages began to link there; 0 = none does. */
   since(target: number): number {
     return this.#since.get(target) ?? 0;
   }

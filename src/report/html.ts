@@ -1,12 +1,12 @@
 /**
- * A report as one HTML file that loads nothing from elsewhere, prints well, and follows the reader's theme. What pages
- * say of themselves stands in it as text only; URLs are links only where they are http or https.
+ * A report as one HTML file that loads nothing from elsewhere, prints well, and follows the reader's theme. Whatever comes from
+ * pages appears as plain text; only http and https URLs become links.
  */
 import { checkNames, checks, type Finding } from './findings.ts';
 import { barPlot, escaped } from './plots.ts';
 import type { Report } from './report.ts';
 
-/** Findings of one check, and pages of one finding, that are listed; JSON and CSV have all. */
+/** Most findings listed of one check, and most pages of one finding; JSON and CSV list all. */
 const MOST_FINDINGS = 500;
 const MOST_RELATED = 10;
 

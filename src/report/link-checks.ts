@@ -1,4 +1,4 @@
-/** Broken links with the pages and anchors that hold them; redirects that are too long or lead nowhere. */
+/** Broken links, with the pages and link texts that hold them; redirect chains that are too long or lead nowhere. */
 import type { Finding, Related } from './findings.ts';
 import { checks } from './findings.ts';
 import type { Holders } from './holders.ts';

@@ -10,7 +10,7 @@ interface Markup {
   readonly requisites: readonly string[];
 }
 
-/** Requisites of one page that are read. */
+/** Most requisites that are read of one page. */
 const MOST = 2000;
 const needed = new Set(['stylesheet', 'icon', 'apple-touch-icon', 'mask-icon', 'manifest', 'preload', 'modulepreload']);
 /** Elements whose `src` is part of the page. */

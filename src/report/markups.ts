@@ -4,7 +4,7 @@ import { textOf } from '../home/copies/copy-text.ts';
 import { readMarkup } from './markup.ts';
 import { isHtml, isPage, type ReportedSite, type SitePart } from './site.ts';
 
-/** Bytes of one page that are read. */
+/** Most bytes that are read of one page. */
 const MOST_BYTES = 4_000_000;
 
 export class Markups {
@@ -13,7 +13,7 @@ export class Markups {
   /** Requisite → numbers of the pages that need it. */
   readonly needed = new Map<string, number[]>();
 
-  /** `watch` is told how many pages were read. */
+  /** `watch` is called with the number of pages read so far. */
   static async of(site: ReportedSite, watch: (pages: number) => void = () => {}): Promise<Markups> {
     const markups = new Markups();
     using opened = new DisposableStack();

@@ -1,7 +1,7 @@
 /**
- * What the collection does not hold, asked for by HEAD: links to other sites, and requisites. Through the crawler's own
- * fetcher, its gate for private addresses, its robots rules and its pace, as a visit would be; each hop of a redirect by the
- * rules of the server that it leads to.
+ * Checks URLs that the collection does not hold by a HEAD request: links to other sites, and requisites. As for a visit,
+ * requests go through the crawler's fetcher, its gate for private addresses, its robots rules and its pace, and each hop of a
+ * redirect follows the rules of the server that it leads to.
  */
 import { systemClock } from '../base/clock.ts';
 import { originOf } from '../base/url.ts';
@@ -19,7 +19,7 @@ export interface OutsideOptions {
   readonly userAgent: string;
   /** Milliseconds between requests to one server. */
   readonly pace: number;
-  /** Any private address may be opened; else only what `named` says. */
+  /** Any private address may be opened; otherwise only servers that `named` allows. */
   readonly anyPrivate: boolean;
   /** The user named this server by its address. */
   readonly named: (origin: string) => boolean;
@@ -27,7 +27,7 @@ export interface OutsideOptions {
 
 interface CheckedLink {
   readonly status: number;
-  /** A code of reasons.ts, empty = the URL is fine, or nobody may ask for it. */
+  /** A code of reasons.ts; empty = the URL is fine, or may not be requested. */
   readonly reason: string;
 }
 
@@ -35,14 +35,14 @@ const MOST_HOPS = 5;
 /** Servers that are asked at once. */
 const AT_ONCE = 16;
 const MOST_BYTES = 1024;
-/** Milliseconds that a server may make us wait for a turn; one that wants more is left alone. */
+/** Longest wait (ms) for a turn at a server; one that asks for more is left alone. */
 const PATIENCE = 120_000;
-/** The server means the page, not the method. */
+/** Statuses about the page, not about the method HEAD. */
 const FINAL = new Set([404, 410, 429]);
-/** These say nothing of the URL: somebody may not, or could not, find out. */
+/** Reasons that say nothing about the URL: it may not be requested, or could not be. */
 const NOT_FOUND_OUT = new Set(['robots', 'robots-unreachable', 'private-address']);
 
-/** URLs that nobody may ask for now are not in the answer. */
+/** Leaves out URLs that may not be requested now. */
 export async function checkOutside(urls: Iterable<string>, options: OutsideOptions): Promise<Map<string, CheckedLink>> {
   const outside = new OutsideLinks(options);
   const waiting = [...Map.groupBy(urls, originOf).values()];
@@ -69,7 +69,7 @@ class OutsideLinks {
   readonly #pace: Pace;
   readonly #rules = new RulesMemory();
   readonly #permissions = new Map<string, Promise<Permission | undefined>>();
-  /** Servers that want to be left alone for longer than we wait. */
+  /** Servers that ask for a longer pause than we wait. */
   readonly #left = new Set<string>();
 
   constructor(options: OutsideOptions) {
@@ -99,20 +99,20 @@ class OutsideLinks {
     return { status: 0, reason: 'redirect-loop' };
   }
 
-  /** The answer, or why there is none. */
+  /** The response, or why there is none. */
   async #ask(url: string): Promise<Response | string> {
     const permission = await this.#permission(originOf(url));
     const refusal = permission ? permission.refusal(url) : 'robots-unreachable';
     if (refusal !== undefined) return refusal;
     const first = await this.#send(url, permission!, { method: 'HEAD' });
     const doubtful = first?.kind === 'response' && first.status >= 400 && !FINAL.has(first.status);
-    // Some servers answer no HEAD.
+    // Some servers do not answer HEAD correctly.
     const answer = doubtful ? ((await this.#send(url, permission!)) ?? first) : first;
     if (!answer) return 'robots-unreachable';
     return answer.kind === 'failure' ? answer.reason : answer;
   }
 
-  /** Undefined: the server wants us to wait for longer than we do. */
+  /** Undefined: the server asks for a longer pause than we wait. */
   async #send(url: string, { terms }: Permission, how: Pick<Ask, 'method'> = {}): Promise<Answer | undefined> {
     const origin = originOf(url);
     if (this.#left.has(origin)) return undefined;

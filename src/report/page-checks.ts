@@ -1,4 +1,4 @@
-/** What single pages say of themselves, and what several say alike: titles, descriptions, canonicals, copies, sizes. */
+/** Checks of single pages, and of what several have in common: titles, descriptions, canonicals, copies, sizes. */
 
 import { FLAG_ALIAS } from '../ledger/pages/known-row.ts';
 import type { SiteRow } from '../ledger/queries/site-questions.ts';
@@ -12,7 +12,7 @@ const LONGEST_DESCRIPTION = 160;
 const SLOW_MS = 2000;
 const LARGE_BYTES = 1_000_000;
 
-/** Pages that readers and search engines are to see: second addresses of others are none. */
+/** Pages that readers and search engines should see: not the second addresses of other pages. */
 function* shown(site: ReportedSite): Iterable<SiteRow> {
   for (const row of site) {
     const second = row.sameAs !== null || (row.flags ?? 0) & FLAG_ALIAS;
@@ -118,11 +118,11 @@ export function weights(site: ReportedSite): Finding[] {
   return found;
 }
 
-/** The sitemap against the crawl. `linked`: links that lead to each page. */
+/** Compares the sitemap with the crawl. `linked`: number of links to each page. */
 export function coverage(site: ReportedSite, linked: Uint32Array): Finding[] {
   const listed = site.listed();
   if (listed.size === 0) return [];
-  // A server without a sitemap leaves no page out of it.
+  // Where a server has no sitemap, no page is missing from it.
   const mapped = new Set([...listed].flatMap(id => originOf(site.get(id)) ?? []));
   const found: Finding[] = [];
   for (const row of site) {

@@ -1,4 +1,4 @@
-/** Plots as SVG that stands in the page: bars with their names and numbers, readable in print and without colour. */
+/** Inline SVG plots: bars with their names and numbers, readable in print and without colour. */
 import type { Bar } from './structure.ts';
 
 const WIDTH = 480;

@@ -1,4 +1,4 @@
-/** The report of a collection: every check, what is new of it, and the shape of the whole. */
+/** The report of a collection: what every check found, what of that is new, and the collection's structure. */
 import { type CheckName, checkNames, checks, type Finding, type Level } from './findings.ts';
 import { Holders } from './holders.ts';
 import { brokenLinks, redirects } from './link-checks.ts';
@@ -11,12 +11,12 @@ import { Edges, type Structure, structureOf } from './structure.ts';
 export interface Report {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Only what came to be after this is told; 0 = all. */
+  /** Only findings that are newer than this are reported; 0 = all. */
   readonly since: number;
   readonly urls: number;
   readonly counts: Readonly<Record<Level, number>>;
   readonly checks: Readonly<Partial<Record<CheckName, number>>>;
-  /** URLs that the collection does not hold and nobody asked for. */
+  /** URLs that the collection does not hold and that were not requested. */
   readonly unchecked: number;
   readonly structure: Structure;
   /** Worst first. */
@@ -26,11 +26,11 @@ export interface Report {
 interface ReportOptions {
   readonly now: number;
   readonly since?: number;
-  /** Checks that are wanted; absent = all. */
+  /** Checks to run; absent = all. */
   readonly only?: readonly CheckName[];
-  /** Asks for what the collection does not hold. */
+  /** Requests URLs that the collection does not hold. */
   readonly outside?: OutsideOptions;
-  /** Told how many pages were read. */
+  /** Called with the number of pages read so far. */
   readonly watch?: (pages: number) => void;
 }
 
@@ -73,7 +73,7 @@ export async function makeReport(parts: readonly SitePart[], options: ReportOpti
 }
 
 interface OutsideWanted extends OutsideOptions {
-  /** Of what is not told, nobody is asked. */
+  /** Nothing is requested for a check that is not reported. */
   readonly asks: (check: CheckName) => boolean;
 }
 

@@ -1,15 +1,15 @@
-/** The collection as a report sees it: all URLs by number, where redirects end, and what is broken. */
+/** The collection in memory, as a report needs it: all URLs by number, where redirects end, and which are broken. */
 
 import type { Ledger } from '../ledger/ledger.ts';
 import { ELSEWHERE } from '../ledger/outbox/border.ts';
 import type { SiteLink, SiteRow } from '../ledger/queries/site-questions.ts';
 
-/** Redirects in a row beyond which there is no end. */
+/** After so many redirects in a row the chain counts as endless. */
 const MOST_HOPS = 20;
 
 interface RedirectEnd {
   readonly row: SiteRow | undefined;
-  /** URLs passed on the way, the first one included, the last one not. */
+  /** URLs on the way, with the first and without the last. */
   readonly way: readonly SiteRow[];
   readonly loop: boolean;
 }
@@ -21,7 +21,7 @@ export interface SitePart {
   readonly directory: string;
 }
 
-/** A part, and what its ids are among all: `base` more, but for pages of others that it only knows by their links. */
+/** A part, whose ids get `base` added; stubs of other parts' pages get the numbers of those pages instead. */
 interface Numbered extends SitePart {
   readonly base: number;
   readonly last: number;
@@ -79,7 +79,7 @@ export class ReportedSite {
     }
   }
 
-  /** The highest number that a page may have. */
+  /** The highest number of a page. */
   get last(): number {
     return this.#parts.at(-1)?.last ?? 0;
   }
@@ -136,7 +136,7 @@ export class ReportedSite {
     return this.#byUrl.size;
   }
 
-  /** Where redirects from here end. */
+  /** Where the redirects that begin here end. */
   end(row: SiteRow): RedirectEnd {
     const way: SiteRow[] = [];
     let at: SiteRow | undefined = row;
@@ -162,7 +162,7 @@ export function isHtml({ type }: SiteRow): boolean {
   return type === 'text/html' || type === 'application/xhtml+xml';
 }
 
-/** Asked for, and there is nothing. What robots.txt keeps us from is not known to be broken. */
+/** It was requested, and nothing is there. A URL that robots.txt forbids is not known to be broken. */
 export function isBroken(row: SiteRow | undefined): boolean {
   if (!row || row.outcome === null) return false;
   return row.outcome === 'gone' || row.outcome === 'failed' || (row.status ?? 0) >= 400;

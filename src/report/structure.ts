@@ -16,7 +16,7 @@ export interface Bar {
 interface Degrees {
   readonly mean: number;
   readonly most: number;
-  /** Exponent of the power law that fits best, from 2 links on; 0 = too few pages to say. */
+  /** Exponent of the best-fitting power law, for pages with 2 links or more; 0 = too few pages. */
   readonly exponent: number;
   /** Pages by number of links, in steps that double. */
   readonly bars: readonly Bar[];
@@ -126,7 +126,7 @@ function degreesOf(pairs: Uint32Array, last: number): { incoming: Uint32Array; o
   return { incoming, outgoing };
 }
 
-/** Fewer say nothing of a law. */
+/** Fewer pages do not suffice for a fit. */
 const LEAST_FOR_LAW = 50;
 
 function degrees(counts: readonly number[]): Degrees {

@@ -20,7 +20,7 @@ interface ToldCopy {
   readonly problem?: Plain['problem'];
 }
 
-/** As whoever reads a stored response takes it. */
+/** The copy in the form of a stored response. */
 export type ReadCopy = Pick<Stored, 'url' | 'time' | 'status' | 'headers' | 'head' | 'decoded'>;
 
 export function readCopy({ headers, head, body, problem, ...about }: ToldCopy): ReadCopy {
@@ -49,16 +49,16 @@ const inBase64 = (bytes: Uint8Array): string =>
 const copiesOf = ({ ledger }: PartitionReader): Copies => openCopies(ledger);
 
 interface CopyWanted extends AboutPage {
-  /** As the page was when it was last seen, or also what is inferred of it since. */
+  /** `newest`: as the page was last seen; `current`: also with what is inferred since. */
   readonly which: 'newest' | 'current';
 }
 
 interface CopyTold {
   readonly url: string;
   readonly copy: ToldCopy | null;
-  /** It was not fetched like this. */
+  /** The copy was inferred, not fetched in this form. */
   readonly inferred?: Current['inferred'];
-  /** Why there is none; empty = there is. */
+  /** Why there is no copy; empty = there is one. */
   readonly whyNot: string;
 }
 

@@ -29,7 +29,7 @@ export const linksOutQuestion = pageQuestion('links-out', ({ ledger }, { page })
   };
 });
 
-/** Of the first of `urls` that the collection has: ask for `links-out` first, which says which that is. */
+/** For the first of `urls` that the collection has: `links-out` says which one that is, so ask it first. */
 export const linksInQuestion: Question<AboutPage, readonly ShownLink[], readonly ShownLink[]> = {
   name: 'links-in',
   ask({ ledger }, { urls }) {

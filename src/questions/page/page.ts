@@ -1,4 +1,4 @@
-/** Questions about one page, by its URL: the partition of its host alone can tell. */
+/** Questions about one page, by its URL: only the partition of its host can answer. */
 import { type LookedUpPage, lookUp, neverHeard, urlsMeant } from '../../home/answers/lookup.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { ELSEWHERE } from '../../ledger/outbox/border.ts';
@@ -6,24 +6,24 @@ import type { PartitionReader } from '../partition-reader.ts';
 import type { Question } from '../question.ts';
 
 export interface AboutPage {
-  /** Normalised URLs that may be meant, the likeliest first. */
+  /** Normalised URLs that the user may mean, the likeliest first. */
   readonly urls: readonly string[];
   /** Milliseconds since 1970, by the clock of who asks. */
   readonly now: number;
 }
 
-/** For what a person typed. */
+/** The arguments for a URL as a person typed it. */
 export function aboutUrl(text: string, now = Date.now()): AboutPage {
   return { urls: urlsMeant(text), now };
 }
 
-/** The page that is meant, as far as it belongs to this partition. */
+/** The page that is meant, if it belongs to this partition. */
 export function ownPage(ledger: Ledger, urls: readonly string[]): LookedUpPage | undefined {
   const found = lookUp(ledger, urls);
   return found?.page.refused === ELSEWHERE ? undefined : found;
 }
 
-/** A question whose part and answer are what `tell` says; nobody has heard of the page where no part has it. */
+/** A question whose part, and answer, is what `tell` returns; the page is unknown where no partition has it. */
 export function pageQuestion<Part, Args extends AboutPage = AboutPage>(
   name: string,
   tell: (reader: PartitionReader, found: LookedUpPage, args: Args) => Part | Promise<Part>,

@@ -16,7 +16,7 @@ export interface Shown {
   readonly state: string;
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** What is taken for noise, and why. */
+  /** What counts as noise on this page, and why. */
   readonly masks: readonly ShownMask[];
   readonly visits: readonly Readonly<Record<string, string | number | null>>[];
 }
@@ -49,7 +49,7 @@ function describe(ledger: Ledger, { page, known }: LookedUpPage, now: number): S
       lastmod: page.lastmod,
       'first visit': known?.first_time ?? null,
       'last visit': known?.time ?? null,
-      // What was never there has not changed.
+      // A page that was never there cannot have changed.
       changed: known?.seen_time == null ? null : known.changed_time,
       due: known?.due ?? null,
       noindex: flag(known?.flags, 1),

@@ -1,7 +1,7 @@
 /**
- * The partitions that other machines have, asked over the engine: each question goes to whoever holds a partition by its
- * claim, and what comes back passes the question's schema before anybody looks at it. A peer that does not answer is
- * named, and not asked again for a while; a partition that is on its way from one peer to another is waited for.
+ * Asks the peers that hold the other partitions, over the engine: each question goes to the peer that has claimed the
+ * partition, and the answer is checked against the question's schema before it is used. A peer that does not answer is named,
+ * and not asked again for a while; a partition that moves from one peer to another is waited for.
  *
  * Loaded only where a collection is a part of a cluster.
  */
@@ -20,7 +20,7 @@ import { type Collection, readCollection } from '../../ledger/collection/collect
 import { partFrom } from '../catalogue.ts';
 import type { ExportAsked, PartElsewhere, ToldElsewhere } from '../collection.ts';
 
-/** Milliseconds for which a peer may say nothing, and for which one that did not answer is not asked again. */
+/** How long (ms) a peer may be silent, and how long one that did not answer is not asked again. */
 const DEADLINE = 4000;
 const LEFT_ALONE = 10_000;
 /** Between two looks at partitions that are on their way, and how long they are waited for altogether. */
@@ -30,7 +30,7 @@ const ON_ITS_WAY = 8000;
 /** Questions that are asked at the same time: a list of many partitions begins with one for each. */
 const AT_ONCE = 16;
 
-/** What a peer is asked: `name` is a question's of the catalogue. */
+/** What a peer is asked: `name` is that of a question in the catalogue. */
 export const askedForm = z.object({
   name: z.string().max(64),
   args: z.unknown(),
@@ -43,7 +43,7 @@ const toldForm = z.object({
 });
 
 export interface Whole {
-  /** The collection, with those partitions as `here` that are this machine's by their claims. */
+  /** The collection; `here` are the partitions that this machine has claimed. */
   readonly collection: Collection;
   readonly elsewhere: PeersElsewhere;
 }
@@ -59,7 +59,7 @@ export async function openWhole(directory: string, { engine: text, peer }: Remem
   try {
     const { id, partitions } = engine.collection;
     const claims = await Claims.open(engine.buckets.owner, { name: '', session: '' }, partitions);
-    // What nobody has claimed in an engine that forgot everything is still where it was.
+    // When the engine has forgotten everything, unclaimed partitions are still where they were.
     const here = own ? found.here.filter(({ id: place }) => (claims.of(place)?.peer ?? peer) === peer) : [];
     return { collection: { directory, id, partitions, here }, elsewhere: new PeersElsewhere(engine, claims) };
   } catch (error) {
@@ -68,7 +68,7 @@ export async function openWhole(directory: string, { engine: text, peer }: Remem
   }
 }
 
-/** What those said who hold some partitions, and who of them said nothing. */
+/** Answers of the peers that hold some partitions, and which of these peers were silent. */
 interface HoldersTold {
   readonly answers: ReadonlyMap<string, unknown>;
   readonly silent: readonly string[];
@@ -143,7 +143,7 @@ export class PeersElsewhere implements PartElsewhere {
     return count;
   }
 
-  /** Asks each peer that holds some of these partitions; what it says is for whoever knows the question to check. */
+  /** Asks each peer that holds some of these partitions; the caller, who knows the question, checks the answers. */
   async askHolders(name: string, args: unknown, partitions: readonly number[]): Promise<HoldersTold> {
     const silent = new Set<string>();
     const begun = partitions.filter(partition => this.#claims.of(partition) !== undefined);
@@ -201,7 +201,7 @@ export class PeersElsewhere implements PartElsewhere {
     this.#silent.set(peer, performance.now() + LEFT_ALONE);
   }
 
-  /** Nobody is asked again for what a silent peer has; and what nobody ever had is not missing. */
+  /** Partitions of a silent peer are not waited for; one that nobody ever had is not missing. */
   #giveUp(open: Set<number>, silent: ReadonlySet<string>): void {
     for (const partition of open) {
       const claim = this.#claims.of(partition);

@@ -1,4 +1,4 @@
-/** The form of what crosses machines in a search: no field of what is asked and found may be left out here. */
+/** The form of what crosses machines in a search: every field of questions and results must be named here. */
 import { z } from 'zod';
 import { WINDOW } from '../../search/ask/find.ts';
 import type { Print } from '../../search/ask/rank.ts';

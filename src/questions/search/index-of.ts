@@ -1,10 +1,10 @@
-/** The search index of a partition, up to date unless a running home is about to make it so. */
+/** The search index of a partition; it is brought up to date first, unless a running home does that. */
 import { existsSync } from 'node:fs';
 import { freshIndex, type IndexState, searchFile } from '../../home/indexing/indexing.ts';
 import { openSearch } from '../../search/index.ts';
 import type { PartitionReader } from '../partition-reader.ts';
 
-/** Pages that were read, and whether that was all. */
+/** Called with the number of pages read, and whether these were all. */
 export type IndexProgress = (pages: number, ended?: boolean) => void;
 
 const opened = new WeakMap<PartitionReader, Promise<IndexState>>();
@@ -20,7 +20,7 @@ export function indexOf(reader: PartitionReader, onProgress?: IndexProgress): Pr
   return made;
 }
 
-/** For as long as whoever feeds the index has not begun. */
+/** Before the process that feeds the index has begun. */
 const nothingYet = () => {
   const search = openSearch(':memory:');
   return { search, close: () => search.close() };

@@ -1,6 +1,6 @@
 /**
- * The questions that a search over several partitions consists of (src/search/wide/wide-search.ts). Pages are told by the
- * numbers that have their partition in them (numbers.ts).
+ * The questions that a search over several partitions consists of (src/search/wide/wide-search.ts). Pages are named by their
+ * public numbers (numbers.ts).
  */
 import { freshnessNow } from '../../home/answers/why.ts';
 import { inferredOf } from '../../home/copies/copies.ts';
@@ -27,14 +27,14 @@ import type { Question } from '../question.ts';
 import type { NoArgs } from '../whole/status.ts';
 import { indexOf } from './index-of.ts';
 
-/** Results whose pages count as shown to somebody. */
+/** The first so many results count as shown to somebody. */
 const SHOWN = 3;
 
 async function partOf(reader: PartitionReader): Promise<SearchPart> {
   return (await indexOf(reader)).search.part;
 }
 
-/** Asked first: it brings an index up to date that nobody feeds. */
+/** Asked first: it brings an index up to date that no process feeds. */
 export const languagesQuestion: Question<NoArgs, readonly LanguageCount[], readonly LanguageCount[]> = {
   name: 'search-languages',
   ask: async (reader, _, onProgress) => (await indexOf(reader, onProgress)).search.part.languages(),
@@ -80,7 +80,7 @@ export const findQuestion: Question<FindAsked, FoundPart, FoundPart> = {
   merge: (_, parts) => joinedFound(parts),
 };
 
-/** Of told numbers those of one partition, as it knows them. */
+/** The ids of those public numbers that belong to one partition. */
 function ownOf(pages: readonly number[], { id, partitions }: PartitionReader): number[] {
   return pages
     .map(page => localNumber(page, partitions))
@@ -110,7 +110,7 @@ interface ShowAsked {
   readonly pages: readonly number[];
   readonly plan: Pick<ToldPlan, 'terms' | 'beginnings'>;
   readonly now: number;
-  /** The query whose first results they are; empty = others. */
+  /** The query whose first results these are; empty = later results. */
   readonly searched: string;
 }
 
@@ -147,7 +147,7 @@ export const spreadQuestion: Question<
   merge: (_, parts) => parts.flat(),
 };
 
-/** Of told pages those that were found by what was fetched, while another copy of them is handed out. */
+/** Those of the pages that the index knows as they were fetched, while readers get an inferred copy. */
 export const inferredQuestion: Question<{ readonly pages: readonly number[] }, readonly number[], readonly number[]> = {
   name: 'search-inferred',
   ask(reader, { pages }) {
@@ -164,9 +164,9 @@ export const inferredQuestion: Question<{ readonly pages: readonly number[] }, r
 };
 
 export interface IndexLag {
-  /** Pages that are not in the index as they are. */
+  /** Pages that have changed since they were indexed. */
   readonly behind: number;
-  /** A running Skein brings them. */
+  /** A running Skein adds them. */
   readonly fed: boolean;
 }
 

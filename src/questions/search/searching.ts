@@ -1,4 +1,4 @@
-/** Searching a collection: one partition asks its index as it is, several are asked together. */
+/** Searches a collection: a single partition by its own index, several together. */
 import { freshnessNow } from '../../home/answers/why.ts';
 import type { QueryOptions, Results, SpreadRow } from '../../search/index.ts';
 import { type WideIndex, wideQuery, wideResults } from '../../search/wide/wide-search.ts';
@@ -17,10 +17,10 @@ import {
   wordsQuestion,
 } from './parts.ts';
 
-/** `freshness` is what the schedule says unless it is given; of several partitions each says it of its pages. */
+/** `freshness` comes from the schedule unless it is given; each of several partitions tells that of its own pages. */
 type SearchWanted = QueryOptions;
 
-/** `onProgress`: pages that were read where the index had to be brought up to date first. */
+/** `onProgress`: pages read so far, where the index must first be brought up to date. */
 export async function searchCollection(
   collection: OpenCollection,
   text: string,
@@ -34,11 +34,11 @@ export async function searchCollection(
 
 interface SearchedWide {
   readonly results: Results;
-  /** Of the best matches, a thousand at most: what they have in common is counted over these. */
+  /** The best matches, a thousand at most, over which common properties are counted. */
   readonly spread: readonly SpreadRow[];
 }
 
-/** For those who show how results divide; that somebody asked is not counted as interest in a page. */
+/** For showing how results divide; this does not count as interest in a page. */
 export async function searchWithSpread(
   collection: OpenCollection,
   text: string,
@@ -64,7 +64,7 @@ async function searchOne(
   return marked(reader, search.query(text, { ...wanted, freshness }));
 }
 
-/** With what came through the site alone marked as such. */
+/** Marks pages to which no link leads. */
 function marked({ ledger }: PartitionReader, results: Results): Results {
   const hits = results.hits.map(hit => {
     const hidden = ledger.links.hidden.of(hit.page);

@@ -51,11 +51,11 @@ export interface AccountReport {
 interface AccountWanted {
   /** Days since 1970. */
   readonly first: number;
-  /** Of a larger partition, so many pages tell what was avoided by not asking. */
+  /** Where the partition is larger, so many pages are a sample for what not asking has saved. */
   readonly lookedAt: number;
 }
 
-/** Of a larger collection, so many pages tell what was avoided by not asking; and at least so many of a partition. */
+/** In a larger collection, so many pages are a sample for what not asking has saved; and at least so many of a partition. */
 const LOOKED_AT = 20_000;
 const LEAST_LOOKED_AT = 1000;
 
@@ -65,13 +65,13 @@ export function accountWanted(since: number, partitions: number): AccountWanted 
 }
 
 interface AccountPart extends AccountReport {
-  /** Pages that the share of fresh ones is of. */
+  /** Pages over which the share of fresh ones is computed. */
   readonly stored: number;
 }
 
 export const accountQuestion: Question<AccountWanted, AccountPart, AccountReport> = {
   name: 'account',
-  // At once: a question by itself takes and gives back a lock, and there are tens of thousands.
+  // In one transaction: each query alone takes and releases a lock, and there are tens of thousands.
   ask: (reader, wanted) => reader.ledger.queries.atOnce(() => accountOf(reader, wanted)),
   merge: (_, parts) => {
     const { stored, ...report } = parts.length === 1 ? parts[0]! : merge(parts);

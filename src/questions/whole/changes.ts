@@ -7,13 +7,13 @@ import type { Listing, Question } from '../question.ts';
 /** Changes that are read at once. */
 const SOME = 2000;
 
-/** Pages, visits and servers by the numbers that are told, which have the partition in them. */
+/** Names pages, visits and servers by their public numbers. */
 export const changesListing: Listing<ChangesWanted, FoundChange> = {
   name: 'changes',
   *rows(reader, wanted, after) {
     const { ledger, partitions } = reader;
     let before = after ? localNumber(after.id, partitions).local : wanted.before;
-    // One partition at once, as it is asked for; the first few of many are mostly all that is taken.
+    // A single partition is read in one go; of many, mostly only the first few rows are taken.
     const most = partitions === 1 ? wanted.limit : SOME;
     for (let left = wanted.limit; left > 0; ) {
       const limit = Math.min(left, most);

@@ -1,4 +1,4 @@
-/** The papers' load models with the figures of this collection in the place of their own. */
+/** The papers' load models, with the figures of this collection instead of their own. */
 import type { SavedSchedule } from '../../frontier/schedule/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { benefit, machinesReached } from '../../revisit/pmceg.ts';

@@ -22,7 +22,7 @@ const SETTING = 'bounds';
 
 /** As the ledger has them. */
 type SavedBounds = Omit<Bounds, 'domains' | 'pvalue'> & {
-  /** Text was written by versions before this one. */
+  /** Earlier versions stored a text. */
   readonly domains: string | readonly (readonly [string, number])[];
   readonly pvalue: string | Bounds['pvalue'];
 };
@@ -52,12 +52,12 @@ function remembered(settings: Settings): Bounds | undefined {
 
 const MOST_PAGES = 'mostPages';
 
-/** What `crawl --max-pages` asked for; none lifts it. Inside the caller's transaction. */
+/** Remembers `crawl --max-pages`; undefined lifts the limit. Inside the caller's transaction. */
 export function rememberMostPages(settings: Settings, most: number | undefined): void {
   settings.set(MOST_PAGES, most ?? null);
 }
 
-/** New pages that a refresh may take in: where a crawl was bounded, the collection stays as large. `live`: its pages now. */
+/** New pages that a refresh may take in: a collection whose crawl had a page limit keeps its size. `live`: its pages now. */
 export function roomForNew(settings: Settings, live: number): number {
   const most = settings.get<number | null>(MOST_PAGES) ?? Number.POSITIVE_INFINITY;
   return Math.max(0, most - live);

@@ -19,12 +19,12 @@ function livePages(pool: Pool): number {
   return Math.max(1, pool.live);
 }
 
-/** With those that sites named and that were not visited yet: a site may have a hundred thousand records and one page. */
+/** With pages that sites have named and that were not visited yet: a site may have a hundred thousand records and one page. */
 function collectionSize(pool: Pool): number {
   return livePages(pool) + expectedIn(pool);
 }
 
-/** The part of a budget that falls to some of a collection's pages. */
+/** The budget of a part of the collection's pages. */
 export function partOf(budget: Budget, part: number): Budget {
   const { share, pages, bytes } = budget;
   return {
@@ -40,7 +40,7 @@ export function allowedBy({ share, pages, bytes }: Budget, live: number): Spendi
   return { pages: pages ?? (share ?? USUAL) * live, bytes: Number.POSITIVE_INFINITY };
 }
 
-/** Share of a collection that is looked at a day where nobody says anything. */
+/** Default: share of a collection that is visited a day. */
 const USUAL = 0.1;
 
 export type Aim = Partial<Pick<ScheduleSettings, 'share' | 'bytes' | 'freshness'>>;
@@ -51,7 +51,7 @@ export function aimOf(pool: Pool, budget: Budget): Aim {
   return { share: budget.share ?? (budget.pages ?? 0) / collectionSize(pool) };
 }
 
-/** What the schedules of all partitions aim at together. */
+/** The current aim of all partitions' schedules together. */
 export function currentAim(pool: Pool): Aim {
   const all = [...pool].map(({ frontier }) => frontier.schedule.settings);
   const { share, freshness } = all[0] ?? {};
@@ -60,7 +60,7 @@ export function currentAim(pool: Pool): Aim {
   return { share, bytes, freshness };
 }
 
-/** Makes the schedule of each partition fit; bytes are shared out by how many pages each has. Opens a transaction in each. */
+/** Sets the schedule of each partition; bytes are shared out by the number of pages. Opens a transaction in each. */
 export function aim(pool: Pool, wanted: Aim, now: number): void {
   for (const [{ ledger, frontier }, weight] of weighed(pool)) {
     ledger.begin();
@@ -76,7 +76,7 @@ function weighed(pool: Pool): [PoolMember, number][] {
   return members.map((member, i) => [member, sizes[i]! / all]);
 }
 
-/** What may be spent a day. A freshness to be kept has no budget: it takes what it needs, and some more for surprises. */
+/** What may be spent a day. An aim for freshness has no budget: it takes what it needs, and some more for surprises. */
 export function allowanceOf(pool: Pool): Spending {
   const unlimited = Number.POSITIVE_INFINITY;
   const { share, bytes, freshness } = currentAim(pool);

@@ -1,10 +1,10 @@
-/** The rights of what is already there; what is written from now on gets its own by mask.ts. */
+/** File permissions of what is already there; new files get theirs through mask.ts. */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Takes from others what an earlier version, a copy or another program left open to them in a collection. Only what is
- * the user's own, and no link is followed.
+ * Removes other users' access to files of a collection that an earlier version, a copy or another program left open. It changes
+ * only the user's own files and follows no links.
  */
 export function closeToOthers(directory: string): void {
   const uid = process.getuid?.();

@@ -1,4 +1,4 @@
-/** Whom the owners of sites can ask, as whoever runs a crawl says once a collection. */
+/** The contact for owners of sites, which the user names once for each collection. */
 import { SkeinError } from '../base/errors.ts';
 import { isContact } from '../errand/agent.ts';
 import type { Settings } from '../ledger/collection/settings.ts';
@@ -6,7 +6,7 @@ import type { Settings } from '../ledger/collection/settings.ts';
 const EXAMPLE = 'Write it as https://example.org/crawler or mailto:me@example.org.';
 const CONTACT = 'contact';
 
-/** The contact that was given now, else the one given last: a refresh by cron is by the same people. In a transaction. */
+/** The contact given now, or else the last one: a refresh by cron is run by the same people. In a transaction. */
 export function rememberedContact(settings: Settings, given?: string): string | undefined {
   if (given !== undefined && !isContact(given)) {
     throw new SkeinError('bad-option', 'A contact is one line of plain characters without brackets.', EXAMPLE);

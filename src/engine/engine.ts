@@ -39,7 +39,7 @@ export interface Engine {
   readonly home: Home;
   /** The partitions that home has, as one. */
   readonly pool: Pool;
-  /** What holds for all partitions. */
+  /** Settings of all partitions. */
   readonly settings: Settings;
   /** Opens and closes partitions while home runs: for those that come from another machine, or go there. */
   readonly collection: OpenPartitions;
@@ -48,17 +48,17 @@ export interface Engine {
   readonly frontier: Frontier;
   readonly clock: Clock;
   readonly bounds: Bounds;
-  /** Seeds that were new. */
+  /** Number of new seeds. */
   readonly added: number;
-  /** What threads of this run are started with. */
+  /** Options that the threads of this run start with. */
   readonly threadData: OutpostOptions;
   /** The machines beyond this one; undefined = none were asked for. */
   readonly outposts: Outposts | undefined;
-  /** Where several machines are one: what they agree on. */
+  /** In a cluster: what its machines agree on. */
   readonly cluster?: ClusterTerms | undefined;
   /** Reaches the machines; throws when one of them cannot be used. */
   ready(): Promise<void>;
-  /** Lets home work until the supply has no more, or it is stopped. */
+  /** Runs home until the supply is empty or home is stopped. */
   run(supply: Supply): Promise<void>;
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export async function openEngine(
   };
 }
 
-/** A run does not end while something that other machines brought is still being checked. */
+/** A run does not end while home still checks pages from other machines. */
 function untilChecked(supply: Supply, outposts: Outposts): Supply {
   return {
     fill: () => supply.fill(),
@@ -150,7 +150,7 @@ function untilChecked(supply: Supply, outposts: Outposts): Supply {
   };
 }
 
-/** Before anything is made: a collection that begins with a mistake would be one all the same. */
+/** Checks options before anything is created: a mistake must not leave a new collection behind. */
 export function refuseMistakes(options: EngineOptions, seeds: readonly string[]): void {
   const { scope, domains, bodyBytes, order, focus, decider, hooks } = options;
   if (order === 'focused' && !focus?.length && decider === undefined && hooks === undefined) {
@@ -166,7 +166,7 @@ export function refuseMistakes(options: EngineOptions, seeds: readonly string[])
     throw new SkeinError('bad-option', 'A body-limit of 0 would store nothing.', 'Write it as 500kB or 16MB.');
 }
 
-/** A seed is visited whatever the scope says, but not where its domain has no turn: nothing would ever come of it. */
+/** A seed is visited whatever the scope says, but not if the weight of its domain is 0: it would never be fetched. */
 function refuseLeftOut(weights: ReadonlyMap<string, number>, seeds: readonly string[]): void {
   const left = seeds.find(url => leavesOut(weights, domainOf(weights, new URL(url).hostname)));
   if (left === undefined) return;
@@ -186,7 +186,7 @@ interface FarParts {
   readonly tools: ThreadTools;
 }
 
-/** Loaded by those who need it: what speaks to other machines is a sixth of what home consists of. */
+/** Loaded only when needed: the code for other machines is a sixth of home's. */
 async function makeOutposts(
   { home, ledger, clock, contact, absence, tools }: FarParts,
   options: EngineOptions,

@@ -129,14 +129,14 @@ export class OpenPartitions {
     for (const { ledger } of this.partitions) ledger.commit();
   }
 
-  /** Lets go of what retention does not keep; while no home works in the partitions. */
+  /** Drops what retention does not keep. Not while a home works in the partitions. */
   async keepHouse(): Promise<void> {
     await this.dropOld(({ ledger, archive }) => committing(ledger, archive));
     for (const { ledger } of this.partitions)
       if (ledger.state !== 'abandoned') deleteReplaced(ledger, ledger.directory);
   }
 
-  /** The same, but the files of replaced segments stay. `commitOf`: how what is written in a partition becomes durable. */
+  /** Like keepHouse, but the files of replaced segments stay. `commitOf`: how a partition commits what is written. */
   async dropOld(commitOf: (partition: Opened) => () => void): Promise<void> {
     const retention = retentionIn(this.settings);
     if (!isKeeping(retention)) return;
@@ -157,7 +157,7 @@ export class OpenPartitions {
     this.#open.get(id)?.frontier.seed(urls.filter(url => partitionOfUrl(url, partitions) === id));
   }
 
-  /** Ends the work in one; its home has released it, or has ended. `last`: awaited when all of it is written. */
+  /** Closes one that its home has released, or whose home has ended. `last` is awaited once everything is written. */
   async close(id: number, last?: () => Promise<void>): Promise<void> {
     const { ledger, archive, frontier } = this.#open.get(id)!;
     this.#open.delete(id);
@@ -187,7 +187,7 @@ export class OpenPartitions {
       ...this.#run.extras.archive,
     });
     deleteReplaced(ledger, directory);
-    // What a peer inherits may lie in the store alone.
+    // An inherited segment may lie in the store only.
     archive.recover(lastEnd(ledger), this.#run.extras.shared && offsiteOf(ledger) !== undefined);
     ledger.begin();
     noteSealed(ledger);
@@ -216,7 +216,7 @@ export class OpenPartitions {
     return opened;
   }
 
-  /** The site of a seed has moved: the crawl goes along, in every partition. */
+  /** The site of a seed has moved: the crawl follows, in every partition. */
   readonly #moved = (url: string): void => {
     takeIn(this.settings, url);
     for (const { frontier } of this.partitions) frontier.widen(outsideOf(this.settings, frontier.options.scope));
@@ -238,7 +238,7 @@ interface ErrandOut {
   readonly sequence: number;
 }
 
-/** Errands that outposts of an earlier run may still be at; those that nobody can come back with are dropped. */
+/** Errands that outposts of an earlier run may still work on; those that cannot come back are dropped. */
 function errandsOut(ledger: Ledger, { listen, outposts = [] }: EngineOptions): ErrandOut[] {
   const out: ErrandOut[] = [];
   for (const { id, outpost, bytes, issued, sequence } of ledger.outbox.errands.all()) {
@@ -271,7 +271,7 @@ function frontierOptions(
   const hosts = [...new Set(homesOf(settings, seeds).map(originOf))].sort();
   const parsed = parseScope(options.scope);
   const detector = rememberedDetector(settings, options.detector);
-  // A code is made of an image's pixels: who compares codes needs the images.
+  // An image code is computed from pixels, so comparing codes needs the images.
   const images = wanted === 'watch' && usesImageCodes(detector) ? 'store' : wanted;
   const scope = { ...parsed, focus: options.focus, images: images === 'store', keep: { ...keepAll, ...options.keep } };
   return {
@@ -301,7 +301,7 @@ function frontierOptions(
 /** As errands name code. */
 export const digestOf = (code: Uint8Array): string => hash('sha256', code);
 
-/** The detector that was chosen now, else the one chosen last. In a transaction. */
+/** The detector chosen now, or else the last one. In a transaction. */
 function rememberedDetector(settings: SharedSettings, given: string | undefined): string {
   if (given !== undefined) settings.set('detector', given);
   return given ?? settings.get<string>('detector') ?? 'content';

@@ -10,7 +10,7 @@ import { startNotifying } from '../notify/start.ts';
 import { startWorkbench, type WorkbenchThread } from '../workbench/start.ts';
 import type { Engine } from './engine.ts';
 
-/** Where the workbench is unless the user says otherwise. */
+/** Default port of the workbench. */
 export const WORKBENCH_PORT = 7700;
 
 export interface Attending {
@@ -33,7 +33,7 @@ export interface Attended {
   closeWorkbench(): Promise<void>;
 }
 
-/** Closes what was opened where it fails, so that a port that is taken ends the run. */
+/** If one service fails to start (a port is taken), closes the others and ends the run. */
 export async function startServices(engine: Engine, options: Attending): Promise<Attended> {
   try {
     return await begin(engine, options);
@@ -92,6 +92,6 @@ function sizes({ partitions }: Home): { pages: number; servers: number } {
 async function serve(directory: string, wanted: number | boolean | undefined): Promise<WorkbenchThread | undefined> {
   if (wanted === undefined || wanted === false) return undefined;
   const start = (port: number) => startWorkbench({ directory, port, version });
-  // The usual port may be another collection's workbench: then any other will do, unless one was asked for.
+  // Another workbench may have the default port: then any free one will do, unless the user named one.
   return wanted === true ? start(WORKBENCH_PORT).catch(() => start(0)) : start(wanted);
 }

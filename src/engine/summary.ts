@@ -27,7 +27,7 @@ export interface Summary {
   readonly servers: number;
   /** Pages that a later run will visit. */
   readonly waiting: number;
-  /** They wait for a crawl, because the collection is as large as the last one was allowed to make it. */
+  /** These pages wait for a crawl: the collection has reached the page limit of the last one. */
   readonly full?: boolean;
   /** Pages that failed and may be tried again, and from when on; milliseconds since 1970. */
   readonly retries: number;
@@ -63,12 +63,12 @@ export function summaryOf({ home, pool }: Engine, interrupted: boolean): Summary
     interrupted,
     memory: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
-    // What was taken for news at first may have been taken back: then nothing is left of it.
+    // A change that turned out to be noise was taken back: its count may be 0.
     reasons: Object.fromEntries([...progress.reasons].filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1])),
   };
 }
 
-/** All that was asked for failed, and there was nothing before. */
+/** Every request failed, and the collection was empty before. */
 export function isInVain({ pages, empty, reasons }: Summary): boolean {
   return pages === 0 && empty && Object.keys(reasons).length > 0;
 }

@@ -1,4 +1,4 @@
-/** The times that people set for pages, as a collection remembers them, and what they come to. */
+/** The visit times that users set for pages: how a collection remembers them, and which visits follow from them. */
 import { Timetable } from '../home/timetable/timetable.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { nextLook, parseTimed, timedFor } from '../revisit/timetable.ts';
@@ -7,7 +7,7 @@ import { askCollection } from './open-collection.ts';
 
 const SETTING = 'every';
 
-/** By what was given now, else by what was given last; undefined = nobody set any. */
+/** The rules given now, or else the last ones; undefined = there are none. */
 export function timetableOf({ settings, collection, pool, clock }: Engine, given?: readonly string[]) {
   const rules = (given ?? settings.get<readonly string[]>(SETTING) ?? []).map(parseTimed);
   if (given) {
@@ -17,12 +17,12 @@ export function timetableOf({ settings, collection, pool, clock }: Engine, given
   return rules.length === 0 ? undefined : new Timetable(pool, clock, rules);
 }
 
-/** What will be looked at, and when. */
+/** A page that will be visited, and when. */
 export interface ComingLook {
   readonly url: string;
   /** Milliseconds since 1970. */
   readonly due: number;
-  /** The rule that says so, as it was written; "schedule" = none does. */
+  /** The rule that causes it, as the user wrote it; "schedule" = no rule does. */
   readonly rule: string;
 }
 

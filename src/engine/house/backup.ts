@@ -1,4 +1,4 @@
-/** Backup of a whole collection, also while a run works in it, and a collection made of one. */
+/** Backs up a whole collection, also while a run works in it, and restores one. */
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { SkeinError } from '../../base/errors.ts';
@@ -10,7 +10,7 @@ import { requireCollection } from '../open-ledger.ts';
 const UNFINISHED = 'restore.part';
 /** All that a restore makes; a run in that directory makes more. */
 const RESTORED = /^(?:archive|partitions|collection\.json|restore\.part|ledger\.db(?:\.new)?(?:-wal|-shm|-journal)?)$/;
-/** Says how many partitions there are; with one there is none. */
+/** Names the number of partitions; absent where there is only one. */
 const COLLECTION = 'collection.json';
 
 export async function backupCollection(
@@ -37,7 +37,7 @@ export async function backupCollection(
   return sum;
 }
 
-/** Makes a collection of a backup, in a directory that is empty or not there yet. */
+/** Restores a backup into a directory that is empty or does not exist. */
 export function restoreCollection(directory: string, data: string): void {
   refuseOverlap(data, directory);
   if (!isBackup(directory)) {
@@ -67,11 +67,11 @@ export function restoreCollection(directory: string, data: string): void {
   }
 }
 
-/** What a restore that was refused or killed midway has left goes, unless somebody has worked there since. */
+/** Removes what a refused or killed restore left behind, unless a run has worked there since. */
 function removeUnfinished(data: string): void {
   const names = readdirSync(data);
   if (!names.includes(UNFINISHED) || !names.every(name => RESTORED.test(name))) return;
-  // The mark goes last: killed here, the next restore goes on.
+  // The mark goes last, so the next restore continues if this one is killed here.
   for (const name of [...names.filter(each => each !== UNFINISHED), UNFINISHED])
     rmSync(join(data, name), { recursive: true, force: true });
 }
@@ -80,7 +80,7 @@ function isBackup(directory: string): boolean {
   return existsSync(join(directory, 'ledger.db')) || existsSync(join(directory, COLLECTION));
 }
 
-/** A partition of a backup lies in it, and not where a link leads to. */
+/** A partition must lie inside the backup, not behind a link. */
 function refuseLinked(directory: string, place: string): void {
   for (const each of [join(place, '..'), place])
     if (!lstatSync(each).isDirectory())
@@ -97,7 +97,7 @@ function refuseOverlap(data: string, directory: string): void {
   );
 }
 
-/** What is there must be an earlier backup, or nothing. */
+/** The target must be empty or an earlier backup. */
 function refuseStranger(data: string, directory: string): void {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return;
   const several = existsSync(join(data, COLLECTION));

@@ -11,14 +11,14 @@ import type { Chores } from '../../home/supply.ts';
 import type { OpenPartitions } from '../partitions.ts';
 
 const MINUTE = 60_000;
-/** Milliseconds between two times of keeping house. */
+/** Interval (ms) between two runs of retention. */
 const EVERY = 6 * HOUR;
-/** Milliseconds that a reader may take from looking a copy up to reading it. */
+/** Longest time (ms) between looking up a copy and reading it. */
 const READERS = MINUTE;
-/** Milliseconds to wait for what is under way with other machines, and until it is tried again. */
+/** How long (ms) to wait for errands on other machines, and how long until the next try. */
 const PATIENCE = MINUTE;
 const LATER = 10 * MINUTE;
-/** Setting: when house was last kept. */
+/** Setting: when retention last ran. */
 const KEPT = 'house-kept';
 
 interface ChoreParts {
@@ -29,18 +29,18 @@ interface ChoreParts {
 
 export class HouseChores implements Chores {
   readonly #parts: ChoreParts;
-  /** Ticks; a watch that was killed goes on where it was. */
+  /** Ticks; after a kill the next watch keeps to it. */
   #next: number;
-  /** Ticks from which on it is in vain to wait for stillness; undefined = not waiting. */
+  /** Ticks at which waiting for a quiet moment is given up; undefined = not waiting. */
   #giveUp: number | undefined;
-  /** Ticks at which files go that were replaced. */
+  /** Ticks at which the replaced files are deleted. */
   #deletes: number | undefined;
 
   constructor(parts: ChoreParts) {
     this.#parts = parts;
     const { collection, clock } = parts;
     const kept = collection.settings.get<number>(KEPT) ?? Number.NEGATIVE_INFINITY;
-    // A clock that ran ahead when house was kept puts nothing off for longer.
+    // A clock that ran ahead at the last run must not delay the next one.
     this.#next = clock.ticks() + Math.min(EVERY, kept + EVERY - clock.now());
   }
 

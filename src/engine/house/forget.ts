@@ -1,4 +1,4 @@
-/** House-keeping of a whole collection, partition after partition, while no run works in it. */
+/** Forgets pages of a whole collection, partition after partition. Not while a run works in it. */
 import { SkeinError } from '../../base/errors.ts';
 import { type ForgetTarget, matcherOf, parseTarget } from '../../errand/scope/forgotten.ts';
 import { forgottenIn } from '../../frontier/admission/crawl-bounds.ts';
@@ -10,7 +10,7 @@ import { hasRules } from '../../notify/place.ts';
 import { bringForHouse, copyOnce } from '../offsite.ts';
 import { openLedger, requireCollection } from '../open-ledger.ts';
 
-/** Has URLs, patterns and servers forgotten, in every partition that is here. */
+/** Forgets URLs, patterns and servers, in every partition on this machine. */
 export async function forgetIn(
   data: string,
   given: readonly string[],
@@ -43,7 +43,7 @@ export async function forgetIn(
   return sum;
 }
 
-/** What rules have told, or are about to tell. */
+/** Forgets changes of these pages that notification rules have found. */
 async function forgetTold(data: string, matches: (url: string) => boolean): Promise<void> {
   if (!hasRules(data)) return;
   const { Notifier } = await import('../../notify/notifier.ts');
@@ -69,7 +69,7 @@ export function wouldForget(data: string, given: readonly string[]): string[] {
   });
 }
 
-/** What was forgotten may come back, as far as these say; returns how many tombstones were lifted. */
+/** Lets forgotten pages that match come back; returns how many tombstones were lifted. */
 export function allowAgain(data: string, given: readonly string[]): number {
   const targets = targetsOf(given);
   requireCollection(data);
@@ -89,7 +89,7 @@ export function allowAgain(data: string, given: readonly string[]): number {
   }
 }
 
-/** What is kept from coming back, as it was given. */
+/** The patterns that keep pages from coming back, as the user gave them. */
 export function forgottenTargets(data: string): string[] {
   requireCollection(data);
   const all = readCollection(data).here.flatMap(({ directory }) => {

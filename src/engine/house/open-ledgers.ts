@@ -1,9 +1,9 @@
-/** All ledgers of a collection that are on this disk, for commands that look at them or write while no run works there. */
+/** All ledgers of a collection on this disk, for commands that read them, or write while no run works there. */
 import { isBegun, readCollection } from '../../ledger/collection/collection.ts';
 import { Ledger, lockCollection } from '../../ledger/ledger.ts';
 import { openLedger, requireCollection } from '../open-ledger.ts';
 
-/** What `look` says of each, partition after partition. */
+/** Calls `look` with each ledger, partition after partition. */
 export function eachLedger<T>(data: string, look: (ledger: Ledger) => T): T[] {
   requireCollection(data);
   const places = readCollection(data).here.filter(isBegun);
@@ -17,9 +17,9 @@ export function eachLedger<T>(data: string, look: (ledger: Ledger) => T): T[] {
   });
 }
 
-/** Writes to all of them: each has a batch, and all are committed after `work`, or none. */
+/** Writes to all of them: `work` runs in a batch of each; then all are committed, or none. */
 export function changeLedgers<T>(data: string, work: (ledgers: readonly Ledger[]) => T): T {
-  requireCollection(data); // a directory without a collection is a mistake, not a new one
+  requireCollection(data); // a directory without a collection is an error, not a new collection
   const { here, partitions } = readCollection(data);
   using opened = new DisposableStack();
   if (partitions > 1) opened.adopt(lockCollection(data), lock => lock.close());

@@ -1,10 +1,10 @@
-/** A notice that pages have changed, to a collection in which no run works. */
+/** Tells a collection that pages have changed. Not while a run works in it. */
 import { Schedule } from '../../frontier/schedule/schedule.ts';
 import { neverHeard, urlsMeant } from '../../home/answers/lookup.ts';
 import { ownPage } from '../../questions/page/page.ts';
 import { changeLedgers } from './open-ledgers.ts';
 
-/** The pages with the times at which they are due now; null = at their first visit. */
+/** The pages with their new due times; null = not visited yet. */
 export function pingPages(data: string, texts: readonly string[]): { url: string; due: number | null }[] {
   return changeLedgers(data, ledgers => {
     const found = texts.map(text => {

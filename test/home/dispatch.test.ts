@@ -284,8 +284,8 @@ test('what an outpost had whose line was closed goes to another, and waits for i
   presence.deserted = 5000;
   assert.deepEqual(dispatch.overdue(clock.now()), []);
   dispatch.join(carrier('other'));
-  presence.deserted = 1000;
+  presence.deserted = 800;
   assert.deepEqual(dispatch.overdue(clock.now()), [], 'it may live, and dial again');
-  presence.deserted = 5000;
+  presence.deserted = 1001;
   assert.deepEqual(dispatch.overdue(clock.now()), [{ from: killed, errand: '1' }]);
 });

@@ -18,7 +18,7 @@ import type { Dispatch } from './dispatch.ts';
 /** If more threads than this die in a row without bringing back a page, it is not a page that kills them. */
 const LIVES = 3;
 /** Milliseconds between two searches for overdue errands. */
-const OVERDUE_EVERY = 1000;
+const OVERDUE_EVERY = 250;
 
 interface ReceptionParts {
   readonly partitions: Partitions;

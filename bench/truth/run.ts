@@ -12,6 +12,7 @@ import { defaults } from '../../src/cli/options/options.ts';
 import { openLedger } from '../../src/engine/open-ledger.ts';
 import { openCopies } from '../../src/home/copies/copies.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
+import { FLAG_NOARCHIVE } from '../../src/ledger/pages/known-row.ts';
 import { dayOf, pagesOf, type Replay, timeOf } from '../bytes/replay.ts';
 import { type Truth, truthOf } from '../histories.ts';
 import { CopyTruth } from './copies.ts';
@@ -98,6 +99,8 @@ async function judgeCopies(replay: Replay, directory: string, { copies, scores, 
   for (const [index, { s, u }] of pagesOf(day).entries()) {
     const id = ids.get(urls[index]!);
     const known = id === undefined ? undefined : ledger.pages.known(id);
+    // Whoever asks not to be archived is not.
+    if (known && known.flags & FLAG_NOARCHIVE) continue;
     const current = known && (await stored.current(known));
     const copy = current?.copy.decoded().bytes;
     const score = scores.get(s)!;

@@ -1,5 +1,7 @@
 /** `skein peers` as a process, looking at peers that live, are silent, and have died. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { schemas } from '../../src/cli/print/schemas.ts';
@@ -7,6 +9,8 @@ import { Claims } from '../../src/cluster/claims.ts';
 import { openEngine } from '../../src/cluster/engine.ts';
 import { idle } from '../../src/cluster/members/heartbeat.ts';
 import { PeerMembers } from '../../src/cluster/members/members.ts';
+import { WatchedBucket } from '../../src/cluster/watched-bucket.ts';
+import { Runs } from '../../src/engine/cluster/runs.ts';
 import { rememberCluster } from '../../src/ledger/collection/cluster-file.ts';
 import { skein, workplace } from '../journeys/skein.ts';
 import { type Nats, noNats, openNats } from './nats.ts';
@@ -39,6 +43,25 @@ async function joined(nats: Nats, name: string, exchanged: [string, number, numb
   const close = () => (closed ??= end());
   return { engine, members, claims, leaving: leaving.promise, close, [Symbol.asyncDispose]: close };
 }
+
+test('a machine that is refused leaves nothing behind', { skip }, async () => {
+  await using nats = await openNats();
+  await using a = await joined(nats, 'a', []);
+  const meta = await WatchedBucket.open(a.engine.buckets.meta);
+  await new Runs(meta).begin('crawl', Date.now(), false);
+  meta.close();
+  using place = workplace();
+  const data = join(place.path, 'data');
+  for (const [words, says] of [
+    [['crawl', '--peer', 'a'], /A peer named a is already in this cluster/],
+    [['refresh', '--peer', 'b'], /The peers of this cluster run a crawl; this would be a refresh/],
+  ] as const) {
+    const { code, stderr } = await skein([...words, '--engine', nats.url, '--data', data]);
+    assert.equal(code, 4, stderr);
+    assert.match(stderr, says);
+    assert.equal(existsSync(data), false, words[0]);
+  }
+});
 
 test('peers are listed with what they hold, and one leaves when it is asked to', { skip }, async () => {
   await using nats = await openNats();

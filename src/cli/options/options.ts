@@ -181,7 +181,7 @@ export const flags = {
   },
   capacity: {
     flag: '--capacity <n>',
-    check: optional(number({ least: 0, most: 1000 })),
+    check: optional(number({ least: 0.01, most: 1000 })),
     about: 'share of this machine relative to other peers (default 1; a full disk lowers it)',
   },
   agent: {

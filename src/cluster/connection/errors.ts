@@ -52,7 +52,9 @@ export function passes(error: unknown): boolean {
 
 /** Why no connection came to be. */
 export function connectError(error: unknown, shown: string): SkeinError {
-  const said = harmless(`${(error as Error).message ?? error} ${((error as Error).cause as Error)?.message ?? ''}`);
+  const { message = String(error), cause } = error as Error;
+  // What Node adds is for those who write programs.
+  const said = harmless(((cause as Error)?.message || message).replace(/; if the root CA.*/s, ''));
   const options = { cause: error };
   if ((error as Error).name === 'AuthorizationError' || /authorization|authentication/i.test(said))
     return new SkeinError(

@@ -1,5 +1,6 @@
 /** What a peer can take: what its owner declared, less when its disk fills. Few steps, so that the ring seldom changes. */
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Below so many free bytes (or so large a part of a small disk) the peer takes this part of its capacity. */
 const STEPS = [
@@ -24,7 +25,9 @@ export function partOfCapacity({ free, total }: Disk, before: number): number {
   return 1;
 }
 
+/** Of the disk where the path is, or will be. */
 export function diskOf(path: string): Disk {
+  if (!existsSync(path) && dirname(path) !== path) return diskOf(dirname(path));
   const { bavail, blocks, bsize } = statfsSync(path);
   return { free: bavail * bsize, total: blocks * bsize };
 }

@@ -131,7 +131,7 @@ function checkSame(found: ClusterCollection, own: OwnCollection | undefined): Cl
     throw new SkeinError(
       'refused',
       `The collection has ${found.partitions} partitions in the engine and ${own.partitions} here.`,
-      'The number is fixed when a collection is made; leave --partitions out.',
+      'The number is fixed when a collection is made; leave --set partitions out.',
     );
   return found;
 }

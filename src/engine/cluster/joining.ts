@@ -6,7 +6,8 @@ import { SkeinError } from '../../base/errors.ts';
 import { readEngineAddress } from '../../cluster/connection/address.ts';
 import { type ClusterEngine, openEngine as openCluster } from '../../cluster/engine.ts';
 import { CLUSTER_PARTITIONS, PEER_NAME } from '../../cluster/topology/layout.ts';
-import { readCollection } from '../../ledger/collection/collection.ts';
+import { rememberCluster } from '../../ledger/collection/cluster-file.ts';
+import { makeCollection, readCollection } from '../../ledger/collection/collection.ts';
 
 export interface PeerOptions {
   /** As --engine takes it. */
@@ -55,6 +56,12 @@ export async function openFor(
     const collection = { id: crypto.randomUUID(), partitions: partitions ?? CLUSTER_PARTITIONS, isNew: true };
     return openCluster({ address, name, collection });
   }
+}
+
+/** The directory is a part of the cluster from now on. Called when nothing refuses this peer any more: one that is leaves nothing behind. */
+export function beginHere({ data, engine }: PeerOptions, { collection }: ClusterEngine, peer: string): void {
+  makeCollection(data, collection.partitions, collection.id);
+  rememberCluster(data, { engine, peer });
 }
 
 /** The crawl's seeds and settings: those of the engine, with the seeds and what is changed here. */

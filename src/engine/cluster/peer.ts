@@ -22,8 +22,6 @@ import { WatchedBucket } from '../../cluster/watched-bucket.ts';
 import { requestsTo } from '../../crawler/pace/address-slots.ts';
 import { newRound } from '../../home/round.ts';
 import type { Supply } from '../../home/supply.ts';
-import { rememberCluster } from '../../ledger/collection/cluster-file.ts';
-import { makeCollection } from '../../ledger/collection/collection.ts';
 import { type ClusterTerms, type Engine, openEngine } from '../engine.ts';
 import type { EngineOptions, Extras } from '../options.ts';
 import { type Answering, startAnswering } from './answering.ts';
@@ -33,6 +31,7 @@ import {
   aborted,
   agreedOn,
   archiveOf,
+  beginHere,
   type ClusterCrawl,
   crawlForm,
   openFor,
@@ -136,7 +135,6 @@ export class Peer {
     const engine = await openFor(options, name, crawl.seeds.length > 0);
     let members: PeerMembers | undefined;
     try {
-      makeCollection(options.data, engine.collection.partitions, engine.collection.id);
       let joined: Peer | undefined;
       const load = (): PeerLoad => (joined ? joined.#load() : { ...idle, capacity: options.capacity ?? 1 });
       const leave = () => (joined ? joined.#leaveNow() : false);
@@ -145,7 +143,6 @@ export class Peer {
       const claims = await Claims.open(engine.buckets.owner, members, engine.layout.partitions);
       const meta = await WatchedBucket.open(engine.buckets.meta);
       joined = new Peer(options, { engine, members, claims, meta });
-      rememberCluster(options.data, { engine: options.engine, peer: name });
       const deciding = { given: options.decider, othersWork: joined.#othersWork() };
       await joined.#crawl.change(now => withDecider(agreedOn(now, crawl, changed), deciding));
       return joined;
@@ -182,6 +179,7 @@ export class Peer {
     const others = this.#othersWork();
     await this.#runs.begin(this.#mode, this.#clock.now(), others);
     await this.#steering.begin(others);
+    beginHere(this.#options, this.#engine, this.name);
     const serving = serveSegments(this.#engine.connection, this.name, {
       directoryOf: partition => (this.#custody.isLeftover(partition) ? this.#host.directoryOf(partition) : undefined),
       done: partition => this.#forget(partition),

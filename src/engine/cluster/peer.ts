@@ -290,7 +290,9 @@ export class Peer {
     return {
       fill: () => supply.fill(),
       worthWaiting: () => {
-        if (!supply.worthWaiting() && !this.#slices.mayGrow) this.#idleAt = this.#clock.ticks();
+        const now = this.#clock.ticks();
+        // Not in each of home's turns: it asks the ledger of every partition.
+        if (now - this.#idleAt >= TURN && !supply.worthWaiting() && !this.#slices.mayGrow) this.#idleAt = now;
         return !this.#over;
       },
       get left() {

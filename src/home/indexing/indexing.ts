@@ -45,7 +45,8 @@ export function feederOf(...directories: readonly string[]): Feeder {
 
 /**
  * Milliseconds before the feeder begins: a run of seconds is over by then, and whoever searches it brings it up. A first
- * crawl at full speed has no page yet that could have changed, and waits longer.
+ * crawl at full speed has no page yet that could have changed, and waits longer. So does one with nothing under way: it is about
+ * to end, as a peer is that waits for the others.
  */
 const BEGIN_AFTER = 3000;
 const BEGIN_FIRST = 30_000;
@@ -94,7 +95,7 @@ export function startIndexing(home: Home): Indexing {
   const looking = setInterval(() => {
     // Its last seconds are slow, too: threads that begin then would only end again.
     fast ||= home.progress.rate() > FULL_SPEED;
-    const wait = first && fast ? BEGIN_FIRST : BEGIN_AFTER;
+    const wait = first && (fast || home.dispatch.posts.idle) ? BEGIN_FIRST : BEGIN_AFTER;
     if (performance.now() - started < wait) return;
     const now = [...home.partitions].slice(0, MOST_FED).map(({ ledger }) => ledger.directory);
     if (now.join('\n') === fed.join('\n')) return;

@@ -24,12 +24,15 @@ const { values } = parseArgs({
 
 type Contender = (page: Sample) => string | Promise<string>;
 
+/** Browsers write the numbers of items: neither the truth nor a peer's HTML has them. */
+const words = (text: string): string => text.replace(/^\s*\d+\. /gm, '');
+
 function contendersFor({ site }: Suite): Record<string, Contender> {
-  const skein: Record<string, Contender> = { skein: ({ html, url }) => textOf(extractPage(html, url)) };
+  const skein: Record<string, Contender> = { skein: ({ html, url }) => words(textOf(extractPage(html, url))) };
   if (site.length > 0) {
     const blocks = new SiteBlocks();
     for (const html of site) blocks.add(html);
-    skein['skein+site'] = ({ html, url }) => textOf(extractPage(html, url, blocks));
+    skein['skein+site'] = ({ html, url }) => words(textOf(extractPage(html, url, blocks)));
   }
   return values.alone
     ? skein

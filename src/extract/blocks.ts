@@ -1,6 +1,7 @@
 /** The blocks of a page in its order: headings, paragraphs, code, tables, lists, quotations; as Markdown and as text. */
-import { isFormula } from './hints.ts';
-import { type Block, type Inline, type InlinePage, inlineOf, longest, tidy } from './inline.ts';
+
+import { type Block, escaped, type Inline, type InlinePage, inlineOf, longest, tidy } from './inline.ts';
+import { isFormula } from './main/hints.ts';
 import { tableOf } from './tables.ts';
 import {
   type ChildNode,
@@ -11,6 +12,7 @@ import {
   isTag,
   isText,
   type ParentNode,
+  plainText,
   rawText,
 } from './tree.ts';
 import { holdsBlocks, isInline } from './weigh.ts';
@@ -46,6 +48,7 @@ function elementBlocks(element: Element, page: InlinePage): Block[] {
   if (name === 'ul' || name === 'ol') return isOutline(element) ? blocksOf(element, page) : listOf(element, page);
   if (name === 'dt') return termOf(element, page);
   if (name === 'blockquote') return quoteOf(element, page);
+  if (name === 'svg') return diagramOf(element);
   if (name === 'table') return tableOf(element, page) ?? tableBlocks(element, page);
   return silent.has(name) ? [] : blocksOf(element, page);
 }
@@ -55,7 +58,16 @@ function isOutline(list: Element): boolean {
   return firstOf(list, ({ name }) => /^h[1-6]$/.test(name)) !== undefined;
 }
 
-const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'head', 'hr', 'svg', 'iframe']);
+const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'head', 'hr', 'iframe']);
+
+/** What is written in a drawing, in its order. */
+function diagramOf(element: Element): Block[] {
+  const text = everyOf(element, ({ name }) => name === 'text')
+    .map(plainText)
+    .filter(each => each !== '')
+    .join(' ');
+  return text === '' ? [] : [{ kind: 'paragraph', level: 0, markdown: escaped(text), text }];
+}
 
 /** A table that only lays out: what its cells hold, one after the other. */
 function tableBlocks(table: Element, page: InlinePage): Block[] {

@@ -1,6 +1,6 @@
 /** Text within a block, as Markdown and plain: links, images, code, emphasis. */
 
-import { isFormula } from './hints.ts';
+import { isFormula } from './main/hints.ts';
 import {
   type ChildNode,
   type Element,
@@ -145,6 +145,6 @@ export function addressOf(given: string | undefined, base: string): string | und
 }
 
 /** Characters that Markdown would take for marks, where they would be taken so. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[\\`*[\]<|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 }

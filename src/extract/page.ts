@@ -1,7 +1,7 @@
 /** A page's main content: its title and its blocks, as Markdown and as text. */
 import { blocksOf } from './blocks.ts';
 import type { Block } from './inline.ts';
-import { mainOf } from './main-content.ts';
+import { mainOf } from './main/main-content.ts';
 import { firstOf, plainText, treeOf } from './tree.ts';
 import type { Template } from './weigh.ts';
 

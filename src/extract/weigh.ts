@@ -79,7 +79,7 @@ export function measure(
 }
 
 const silent: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript']);
-const nothing: Weight = { text: 0, links: 0, prose: 0, shared: 0, blocks: 0 };
+export const nothing: Weight = { text: 0, links: 0, prose: 0, shared: 0, blocks: 0 };
 /** Shorter blocks are labels more often than sentences. */
 const SENTENCE = 40;
 

@@ -1,5 +1,7 @@
 /** What a program does wrong is said at once, in a sentence, where it did it: types hold only where TypeScript looks. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { type OpenOptions, open, SkeinError } from '../../src/engine/library/skein.ts';
 import { testCollection, testWeb } from '../../src/testing/testing.ts';
@@ -29,6 +31,26 @@ test('options that there are not, or that are of another kind, open nothing', as
   for (const [options, words, hint] of wrong)
     await assert.rejects(open({ data: './nowhere', ...options } as OpenOptions), said(words, hint));
   await assert.rejects(open({} as OpenOptions), said(/needs a directory/));
+});
+
+test('what is wrong with a collection is said in the words of programs, not of the command line', async () => {
+  using place = workplace();
+  await using skein = await open({ data: join(place.path, 'none') });
+  const noWords = (error: unknown) => {
+    assert.ok(error instanceof SkeinError, String(error));
+    assert.doesNotMatch(`${error.message} ${error.hint}`, /--[a-z]|"skein [a-z]+/);
+    return true;
+  };
+  await assert.rejects(async () => skein.page('http://127.0.0.1/'), noWords);
+  await assert.rejects(async () => skein.changes(), noWords);
+  await assert.rejects(
+    skein.search('x'),
+    said(/no collection/i, /Collect one with crawl\(\), or name another directory with data/),
+  );
+  await assert.rejects(skein.refresh().summary(), noWords);
+  await assert.rejects(skein.crawl().summary(), noWords);
+  await assert.rejects(skein.export(new PassThrough()), noWords);
+  await assert.rejects(skein.forget('http://127.0.0.1/'), noWords);
 });
 
 test('each call says what it takes; a closed collection takes nothing', async () => {

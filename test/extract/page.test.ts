@@ -180,6 +180,53 @@ test('a list of links beside what has a heading and text of its own is a menu, h
   assert.ok(textOf(extractPage(titled, BASE)).includes('Chapter 7 '), 'contents of a book, behind its title');
 });
 
+/** What an author writes who names nothing. */
+const sheet = (before: string, inner: string, behind = '') =>
+  `<html><head><title>Ferries (Manual of Boats)</title></head><body>${before}<div><h3>4.2 Ferries</h3>${inner}</div>${behind}</body></html>`;
+const menu = (words: string) =>
+  `<div><h4>${words}</h4><p><a href=/1>${words} one</a>, <a href=/2>${words} two</a></p></div>`;
+
+test('menus stand before the heading that says what the title says, and beside what it stands in; lists below it are content', () => {
+  const contents = '<ul><li><a href=/3>Timetables</a><li><a href=/4>Fares</a></ul>';
+  const found = textOf(extractPage(sheet(menu('Previous'), `<p>${sentence(1)}</p>${contents}`, menu('Next')), BASE));
+  assert.deepEqual(found.split('\n\n'), ['4.2 Ferries', sentence(1), '- Timetables\n- Fares']);
+});
+
+test('lists of what a page itself has, its headings or its translations, go; references to some of them stay', () => {
+  const sections = ['Oars', 'Sails', 'Engines', 'Anchors'].map(
+    (name, n) => `<h2 id=s${n}>${name}</h2><p>${sentence(n)}</p>`,
+  );
+  const links = (...names: string[]) => names.map((name, n) => `<li><a href="#s${n}">${name}</a>`).join('');
+  const languages = '<p>Languages: <a href=/de/ hreflang=de>Deutsch</a> <a href=/fr/ hreflang=fr>Français</a></p>';
+  const toc = `<ul>${links('Oars', 'Sails', 'Engines', 'Anchors')}</ul>`;
+  const found = textOf(extractPage(sheet('', `${languages}${toc}${sections.join('')}<ul>${links('Oars')}</ul>`), BASE));
+  assert.ok(!found.includes('Deutsch') && !found.includes('- Sails') && found.includes('Sails\n\n'), found);
+  assert.ok(found.includes('- Oars'), found);
+});
+
+test('what has a name of the frame but stands among paragraphs as one of them is content, and so are rows of tables', () => {
+  const long = `${sentence(7)} ${sentence(8)}`;
+  const box = (inner: string) => `<div class=sidebar><b>Note</b><p>${inner}</p></div>`;
+  const table =
+    '<table><tr class="widget related"><td>hull</td><td>oak</td></tr><tr><td>mast</td><td>pine</td></tr></table>';
+  const found = textOf(
+    extractPage(sheet('', `<p>${long}</p>${box(`Noted. ${long}`)}<p>${long}</p>${table}${box('Ads.')}`), BASE),
+  );
+  assert.ok(found.includes('Noted.') && found.includes('oak') && !found.includes('Ads.'), found);
+});
+
+test('words in a drawing are kept, and icons go', () => {
+  const found = markdown(
+    '<svg><path d=M0/><text>WITH</text><g><text>a*b</text></g></svg><svg><title>Edit</title><path d=M0/></svg>',
+  );
+  assert.ok(found.startsWith('WITH a\\*b\n\n') && !found.includes('Edit'), found);
+});
+
+test('a heading inside a formula, and a hundred thousand boxes in a row, are read to their end', () => {
+  const page = `<title>x</title><body><math><mi><h1>x</h1></mi></math>${`<div class=sidebar>${sentence(1)}</div><i></i>`.repeat(1e5)}`;
+  assert.ok(textOf(extractPage(page, BASE)).length > 100);
+});
+
 test('formulas are TeX where the page has it, else their signs in a line', () => {
   const mathml = (inner: string) =>
     `<math><semantics><mrow><mi>c</mi><mo>=</mo><mn>1</mn></mrow>${inner}</semantics></math>`;

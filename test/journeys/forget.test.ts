@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -62,6 +62,13 @@ function mentions(data: string, text: string): string[] {
     .map(entry => join(entry.parentPath, entry.name))
     .filter(file => (file.endsWith('.gz') ? gunzipSync(readFileSync(file)) : readFileSync(file)).includes(text));
 }
+
+test('what the frontier left in a file goes at once, not when the next run writes another', async () => {
+  const data = copy('memory');
+  writeFileSync(join(data, 'frontier-0a1b.bin'), 'fingerprints and digests of pages that are forgotten');
+  await forgetIn(data, [original]);
+  assert.deepEqual(mentions(data, 'fingerprints and digests'), []);
+});
 
 test('a page is gone from every answer and from the disk, and the page that referred to its body has it', async () => {
   const data = copy('one');

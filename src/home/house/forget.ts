@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { type ForgetTarget, matcherOf } from '../../errand/scope/forgotten.ts';
 import { forgottenIn, setForgotten } from '../../frontier/admission/crawl-bounds.ts';
 import { forgetRules } from '../../frontier/admission/rules.ts';
+import { MemoryFile } from '../../frontier/memory-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NamedCopy } from '../../ledger/storage/dropped.ts';
 import { searchFile } from '../indexing/indexing.ts';
@@ -47,6 +48,7 @@ export async function forget(
   setForgotten(ledger.settings, [...new Set([...forgottenIn(ledger.settings), ...targets.map(({ text }) => text)])]);
   forgetting.disownMemory();
   commit();
+  new MemoryFile(ledger).tidy();
   const match = matcherOf(targets);
   const pages = new Set([...forgetting.pages()].filter(({ url }) => match(url)).map(({ id }) => id));
   say(`${pages.size.toLocaleString('en')} pages`);

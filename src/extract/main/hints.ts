@@ -1,5 +1,5 @@
 /** What elements say of themselves: tags, roles and names that are about the page around the content, not about it. */
-import { type Element, firstOf, plainText } from './tree.ts';
+import { type Element, firstOf, plainText } from '../tree.ts';
 
 const never: ReadonlySet<string> = new Set([
   ...['script', 'style', 'noscript', 'template', 'link', 'meta', 'iframe', 'object', 'embed', 'canvas', 'svg'],
@@ -9,12 +9,19 @@ const roles =
   /^(?:navigation|banner|contentinfo|search|dialog|alertdialog|menu|menubar|complementary|toolbar|tablist)$/;
 
 export function isNeverContent(element: Element): boolean {
-  return (never.has(element.name) && !isFormula(element)) || roles.test(element.attribs['role'] ?? '');
+  return (
+    (never.has(element.name) && !isFormula(element) && !isDiagram(element)) || roles.test(element.attribs['role'] ?? '')
+  );
 }
 
 /** As MathJax finds it in pages: TeX in a script. */
 export function isFormula({ name, attribs }: Element): boolean {
   return name === 'script' && /^math\/tex\b/i.test(attribs['type'] ?? '');
+}
+
+/** A drawing with words in it; icons have none. */
+function isDiagram(element: Element): boolean {
+  return element.name === 'svg' && firstOf(element, ({ name }) => name === 'text') !== undefined;
 }
 
 export function isHidden({ attribs }: Element): boolean {
@@ -76,6 +83,8 @@ export function isComments({ attribs }: Element): boolean {
 }
 
 export function hasNegativeName(element: Element): boolean {
+  // Rows are named after what they say.
+  if (element.name === 'tr') return false;
   const names = namesOf(element);
   const named = names.some(word => negative.has(word)) || isComments(element);
   return (element.name === 'aside' || named) && !names.some(word => shown.has(word));

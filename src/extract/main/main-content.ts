@@ -1,11 +1,10 @@
 /**
  * The part of a page that is its own: what is left when navigation, footers, offers and comments are gone. First the
- * elements that say what they are go; then we go down from the body as long as one child holds nearly all of the text;
- * then what is only links goes from that. With what is known of its server (site.ts), blocks that many of its pages
+ * elements that say what they are go, and menus around the heading that names the page (title.ts); then we go down from
+ * the body as long as one child holds nearly all of the text; then what is only links goes from that. With what is known of its server (site.ts), blocks that many of its pages
  * share weigh nothing and go from both ends.
  */
-import { hasNegativeName, isByline, isComments, isHidden, isImprint, isNeverContent } from './hints.ts';
-import { laysOut } from './tables.ts';
+import { laysOut } from '../tables.ts';
 import {
   bodyOf,
   type Document,
@@ -13,10 +12,13 @@ import {
   elementsOf,
   everyOf,
   firstOf,
+  isTag,
   type ParentNode,
   plainText,
-} from './tree.ts';
-import { measure, type Template, type Weight } from './weigh.ts';
+} from '../tree.ts';
+import { measure, nothing, type Template, type Weight } from '../weigh.ts';
+import { hasNegativeName, isByline, isComments, isHidden, isImprint, isNeverContent } from './hints.ts';
+import { headingOf, menusAround, OwnLinks } from './title.ts';
 
 /** A child with this share of the text is where the text is. */
 const NEARLY_ALL = 0.8;
@@ -46,16 +48,18 @@ function chosen(tree: Document, template: Template | undefined, byName: boolean)
   const all = measure(body, dropped, template);
   if (byName) dropComments(body, all, dropped);
   dropNamed(body, dropped.size > 0 ? measure(body, dropped, template) : all, { dropped, byName });
+  const whole = measure(body, dropped, template);
+  const heading = headingOf(tree, dropped);
+  for (const menu of heading ? menusAround(heading, whole) : []) dropped.add(menu);
   const weights = measure(body, dropped, template);
-  const root = descend(start(body, weights), weights, article);
+  const root = descend(start(body, weights), { weights, whole }, article);
   if (article) dropAsides(root, weights, dropped);
   if (template) dropShared(root, weights, dropped);
   return { root, dropped };
 }
 
 type NodeWeights = ReadonlyMap<ParentNode, Weight>;
-const none: Weight = { text: 0, links: 0, prose: 0, shared: 0, blocks: 0 };
-const of = (weights: NodeWeights, node: ParentNode): Weight => weights.get(node) ?? none;
+const of = (weights: NodeWeights, node: ParentNode): Weight => weights.get(node) ?? nothing;
 
 /** Such a share of the page's text is too much to be an aside, whatever its name says. */
 const TOO_MUCH = 0.5;
@@ -74,16 +78,36 @@ function dropComments(body: ParentNode, weights: NodeWeights, dropped: Set<Eleme
 
 function dropNamed(body: ParentNode, weights: NodeWeights, to: { dropped: Set<Element>; byName: boolean }): void {
   const all = of(weights, body).prose;
+  const own = new OwnLinks(body);
   const visit = (node: ParentNode): void => {
     for (const child of elementsOf(node)) {
-      const heavy = of(weights, child).prose > TOO_MUCH * all;
-      if (isNeverContent(child) || (isHidden(child) && (to.byName || !heavy))) to.dropped.add(child);
-      else if (all - of(weights, child).prose >= A_LITTLE && isImprint(child)) to.dropped.add(child);
-      else if (to.byName && !heavy && hasNegativeName(child)) to.dropped.add(child);
+      const weight = of(weights, child);
+      const heavy = weight.prose > TOO_MUCH * all;
+      const goes =
+        isNeverContent(child) ||
+        (isHidden(child) && (to.byName || !heavy)) ||
+        (all - weight.prose >= A_LITTLE && isImprint(child)) ||
+        own.are(child, weight) ||
+        (to.byName && !heavy && hasNegativeName(child) && !isBox(child, weights));
+      if (goes) to.dropped.add(child);
       else visit(child);
     }
   };
   visit(body);
+}
+
+/** A paragraph's worth of text between others: a note of the author's, whatever its name. */
+function isBox(element: Element, weights: NodeWeights): boolean {
+  const isProse = (each: Element | undefined) =>
+    each !== undefined && of(weights, each).prose >= Math.max(A_LITTLE, 0.5 * of(weights, each).text);
+  const around = [beside(element, 'prev', weights), beside(element, 'next', weights)];
+  return isProse(element) && around.every(each => isProse(each) && !hasNegativeName(each!));
+}
+
+/** The next element with text on this side. */
+function beside(element: Element, side: 'prev' | 'next', weights: NodeWeights): Element | undefined {
+  for (let node = element[side]; node; node = node[side]) if (isTag(node) && of(weights, node).text > 0) return node;
+  return undefined;
 }
 
 /** The element that says that it is the main one, when it holds enough of the text. */
@@ -116,7 +140,12 @@ const containers: ReadonlySet<string> = new Set([
 /** Characters that count: less is a label, or the way to the page. */
 const NEXT_TO_NOTHING = 20;
 
-function descend(from: ParentNode, weights: NodeWeights, article: boolean): ParentNode {
+/** `whole`: with the menus that were dropped, since what stands beside these is of their kind. */
+function descend(
+  from: ParentNode,
+  { weights, whole }: { weights: NodeWeights; whole: NodeWeights },
+  article: boolean,
+): ParentNode {
   let node = from;
   for (;;) {
     const all = of(weights, node);
@@ -126,31 +155,20 @@ function descend(from: ParentNode, weights: NodeWeights, article: boolean): Pare
       .find(child => of(weights, child).prose >= NEARLY_ALL * all.prose);
     if (!next || all.prose === 0) return node;
     const its = of(weights, next);
-    const [text, links] = [all.text - all.shared - its.text + its.shared, all.links - its.links];
+    const text = all.text - all.shared - its.text + its.shared;
+    const leading = of(whole, node).links - of(whole, next).links;
+    const around = text + leading - (all.links - its.links);
     const little = all.prose - its.prose < NEXT_TO_NOTHING && text < 0.2 * its.text;
     // Besides articles, what stands around the greater part is left out only where it leads elsewhere or is next to nothing.
     const beside =
       text > 0 &&
       (article
         ? its.blocks <= 1 && all.blocks > 1
-        : its.text < 0.5 * (all.text - all.shared) || (!little && (links < 0.5 * text || its.links > 0.5 * its.text)));
-    if (beside && !(links > 0.9 * text && isMenuBeside(node, next, weights))) return node;
+        : its.text < 0.5 * (all.text - all.shared) ||
+          (!little && (leading < 0.5 * around || its.links > 0.5 * its.text)));
+    if (beside) return node;
     node = next;
   }
-}
-
-/**
- * Whether what stands around this child is a menu before it, without a heading, while the child has one: a list of links
- * that is content, as a book's contents, stands below its own heading or behind the title.
- */
-function isMenuBeside(node: ParentNode, child: Element, weights: NodeWeights): boolean {
-  const isHeading = ({ name }: Element) => /^h[1-3]$/.test(name);
-  if (!firstOf(child, isHeading)) return false;
-  const siblings = elementsOf(node).filter(each => weights.has(each));
-  const behind = siblings.slice(siblings.indexOf(child) + 1);
-  const [all, later] = [siblings, behind].map(some => some.reduce((sum, each) => sum + of(weights, each).links, 0));
-  if (later! > 0.2 * (all! - of(weights, child).links)) return false;
-  return siblings.every(each => each === child || !(isHeading(each) || firstOf(each, isHeading)));
 }
 
 const pruned: ReadonlySet<string> = new Set([

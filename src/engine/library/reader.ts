@@ -15,6 +15,7 @@ import { ownPage } from '../../questions/page/page.ts';
 import type { PartitionReader } from '../../questions/partition-reader.ts';
 import { changesListing } from '../../questions/whole/changes.ts';
 import { askCollection } from '../open-collection.ts';
+import { ownError } from './own-words.ts';
 
 /** Visits that are read at once. */
 const SLICE = 64;
@@ -85,8 +86,12 @@ export class CollectionReader {
 
   /** Throws where there is no collection yet. */
   get collection(): OpenCollection {
-    this.#open ??= askCollection(this.#directory);
-    return this.#open;
+    try {
+      this.#open ??= askCollection(this.#directory);
+      return this.#open;
+    } catch (error) {
+      throw ownError(error);
+    }
   }
 
   /** Of several partitions each has its own place: their visits have no common order. */

@@ -21,6 +21,7 @@ import { type Summary, summaryOf } from '../summary.ts';
 import type { ChunkOptions, ExportOptions, ExtractOptions } from './data-out.ts';
 import { findCache, lean } from './lean.ts';
 import { checkOptions, textsOf } from './option-checks.ts';
+import { inOwnWords } from './own-words.ts';
 import { CollectionReader, type CrawledPage } from './reader.ts';
 import { Run, type RunWork } from './run.ts';
 
@@ -130,10 +131,12 @@ export class Skein {
     const follower = this.#reader.follow();
     const followed: RunWork<S, O> = async (given, began) => {
       using _ = this.#tuned ? lean() : undefined;
-      return await work(given, engine => {
-        follower.begin();
-        began(engine);
-      });
+      return await inOwnWords(() =>
+        work(given, engine => {
+          follower.begin();
+          began(engine);
+        }),
+      );
     };
     return new Run(options, followed, {
       closing: this.#closing.signal,
@@ -165,8 +168,10 @@ export class Skein {
     signal?.throwIfAborted();
     const { searchCollection } = await import('../../questions/search/searching.ts');
     signal?.throwIfAborted();
-    const collection = askCollection(this.#options.data);
-    const searching = searchCollection(collection, text, options).finally(() => collection.close());
+    const searching = inOwnWords(async () => {
+      const collection = askCollection(this.#options.data);
+      return searchCollection(collection, text, options).finally(() => collection.close());
+    });
     return signal ? unlessAborted(searching, signal) : searching;
   }
 
@@ -175,7 +180,7 @@ export class Skein {
     this.#checkOpen();
     checkOptions('export', options);
     const { exportTo } = await import('./data-out.ts'); // formats are many, and few programs write any
-    return exportTo(this.#options.data, out, options);
+    return inOwnWords(() => exportTo(this.#options.data, out, options));
   }
 
   /** Fields of all stored pages as rows, to a stream that it leaves open; nothing is fetched. */
@@ -184,7 +189,7 @@ export class Skein {
     checkOptions('extract', options);
     const { extractTo } = await import('./data-out.ts');
     const { fieldsIn } = await import('../../extract/extract.ts');
-    return extractTo(this.#options.data, fieldsIn(schema), out, options);
+    return inOwnWords(() => extractTo(this.#options.data, fieldsIn(schema), out, options));
   }
 
   /** Chunks that came, changed or went since a cursor, a line of JSON each; the last line has the next cursor. */
@@ -192,7 +197,7 @@ export class Skein {
     this.#checkOpen();
     checkOptions('chunks', options);
     const { chunksTo } = await import('./data-out.ts');
-    return chunksTo(this.#options.data, out, options);
+    return inOwnWords(() => chunksTo(this.#options.data, out, options));
   }
 
   /**
@@ -216,7 +221,7 @@ export class Skein {
       );
     this.#reader.close(); // what it has looked up will lie elsewhere
     // Between any two steps it may end: what is half forgotten is forgotten by the next call.
-    return forgetIn(this.#options.data, names, () => signal?.throwIfAborted());
+    return inOwnWords(() => forgetIn(this.#options.data, names, () => signal?.throwIfAborted()));
   }
 
   /** What changed, newest first. */

@@ -1,7 +1,6 @@
 /** The blocks of a page in its order: headings, paragraphs, code, tables, lists, quotations; as Markdown and as text. */
-
 import { type Block, escaped, type Inline, type InlinePage, inlineOf, longest, tidy } from './inline.ts';
-import { isFormula } from './main/hints.ts';
+import { anchorOf, isFormula } from './main/hints.ts';
 import { tableOf } from './tables.ts';
 import {
   type ChildNode,
@@ -85,8 +84,7 @@ function headingOf(element: Element, page: InlinePage): Block[] {
   const [markdown, text] = [inner.markdown, inner.text].map(each => each.replace(/\s+/g, ' ').replace(/\s*[¶§#]$/, ''));
   if (text === '' || text === undefined) return [];
   const level = Number(element.name[1]);
-  const anchor =
-    element.attribs['id'] ?? everyOf(element, ({ attribs }) => attribs['id'] !== undefined)[0]?.attribs['id'];
+  const anchor = anchorOf(element);
   return [{ kind: 'heading', level, markdown: `${'#'.repeat(level)} ${markdown}`, text, ...(anchor && { anchor }) }];
 }
 

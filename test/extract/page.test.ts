@@ -60,6 +60,22 @@ test('tables keep rows and columns, also where cells span; bars in cells are esc
   );
 });
 
+test('a heading is found by the name that its generator gave it, wherever it put it', () => {
+  const anchorOf = (inner: string) =>
+    extractPage(`<html><body><main><p>Before it.</p>${inner}${prose}</main></body></html>`, BASE).blocks.find(
+      ({ kind }) => kind === 'heading',
+    )?.anchor;
+  assert.equal(anchorOf('<h2 id="own">Tides</h2>'), 'own');
+  assert.equal(anchorOf('<h2><a name="inside"></a>Tides</h2>'), 'inside');
+  assert.equal(
+    anchorOf('<section id="sphinx"><span id="other"></span><h2>Tides<a href="#sphinx">¶</a></h2></section>'),
+    'sphinx',
+  );
+  assert.equal(anchorOf('<section id="section"> <div><h2>Tides</h2></div></section>'), 'section');
+  assert.equal(anchorOf('<a name="m-"><!-- --></a><ul><li><h4>Tides</h4><p>x</p></li></ul>'), 'm-');
+  assert.equal(anchorOf('<div id="far"><p>Something else.</p><h2>Tides</h2></div>'), undefined);
+});
+
 test('lists keep their order, their nesting and the blocks in their items', () => {
   const found = markdown('<ol><li>one<ul><li>inner</li></ul></li><li><p>two</p><pre>x\n  y</pre></li></ol>');
   assert.ok(found.startsWith('1. one\n   - inner\n2. two\n\n   ```\n   x\n     y\n   ```'), found);

@@ -1,5 +1,5 @@
 /** What elements say of themselves: tags, roles and names that are about the page around the content, not about it. */
-import { type Element, firstOf, plainText } from '../tree.ts';
+import { type ChildNode, type Element, firstOf, isTag, isText, plainText } from '../tree.ts';
 
 const never: ReadonlySet<string> = new Set([
   ...['script', 'style', 'noscript', 'template', 'link', 'meta', 'iframe', 'object', 'embed', 'canvas', 'svg'],
@@ -110,4 +110,52 @@ const about: ReadonlySet<string> = new Set([
 /** Who wrote an article, and when. */
 export function isByline(element: Element): boolean {
   return element.name === 'h1' || element.name === 'time' || namesOf(element).some(word => about.has(word));
+}
+
+/** Nodes that are passed on the way back from a heading. */
+const PASSED = 12;
+
+/**
+ * The fragment of the address that leads to a heading; empty = nothing does. Generators put the name on the heading, in it,
+ * on the section that begins with it, or on an empty element right before it; a link in the heading gives it away, too.
+ */
+export function anchorOf(heading: Element): string {
+  return nameOf(heading) || nameIn(heading) || linkIn(heading) || nameBefore(heading);
+}
+
+function nameOf({ name, attribs }: Element): string {
+  return attribs['id'] ?? (name === 'a' ? (attribs['name'] ?? '') : '');
+}
+
+function nameIn(element: Element): string {
+  const named = firstOf(element, each => nameOf(each) !== '');
+  return named ? nameOf(named) : '';
+}
+
+function linkIn(heading: Element): string {
+  const link = firstOf(heading, ({ attribs }) => /^#./.test(attribs['href'] ?? ''));
+  return link ? link.attribs['href']!.slice(1) : '';
+}
+
+/** On what stands before it and shows nothing, or on what begins with it. */
+function nameBefore(heading: Element): string {
+  let node: ChildNode = heading;
+  for (let passed = 0; passed < PASSED; passed++) {
+    const prev: ChildNode | null = node.prev;
+    if (prev === null) {
+      if (!node.parent || !isTag(node.parent) || node.parent.name === 'body') return '';
+      node = node.parent;
+    } else {
+      if (shows(prev)) return '';
+      node = prev;
+    }
+    const name: string = isTag(node) ? nameOf(node) || (node === prev ? nameIn(node) : '') : '';
+    if (name !== '') return name;
+  }
+  return '';
+}
+
+function shows(node: ChildNode): boolean {
+  if (isText(node)) return /\S/.test(node.data);
+  return isTag(node) && (node.name === 'img' || node.children.some(shows));
 }

@@ -28,13 +28,18 @@ export type ExportCandidate = Pick<ArchivedPage, 'url' | 'time' | 'segment' | 'o
 export type Filter = (page: ExportCandidate) => boolean;
 
 interface WarcOptions {
-  /** Default: everything. The original that a revisit refers to comes along, so that the file is whole by itself. */
-  readonly filter?: Filter | undefined;
   /** `1.0` for readers that know nothing newer (libarchive): dates lose their milliseconds. Default `1.1`. */
   readonly version?: '1.0' | '1.1';
   /** Both are named in the file's first record. */
   readonly filename?: string;
   readonly software?: string;
+}
+
+/** An archive, and which of its pages to export. */
+export interface ExportedArchive {
+  readonly source: SegmentSource;
+  /** Default: everything. The original that a revisit refers to comes along, so that the file is whole by itself. */
+  readonly filter?: Filter | undefined;
   /** Copies kept as deltas because they differ from a stored version only by noise; they come last. */
   readonly followed?: AsyncIterable<Stored> | undefined;
 }
@@ -44,22 +49,11 @@ export async function* archivedPages(source: SegmentSource): AsyncGenerator<Arch
   for await (const { page } of pages(source)) yield page;
 }
 
-/** Writes one .warc.gz with the pages that pass, each with its request; returns how many pages. */
-export function exportWarc(source: SegmentSource, out: Writable, options: WarcOptions = {}): Promise<number> {
-  const { filter, followed, ...about } = options;
-  return exportWarcs([{ source, filter, followed }], out, about);
-}
-
-/** An archive, and which of its pages to export. */
-export interface ExportedArchive extends Pick<WarcOptions, 'filter' | 'followed'> {
-  readonly source: SegmentSource;
-}
-
-/** Exports several archives, one after the other. */
+/** Writes one .warc.gz with the pages that pass, archive after archive, each page with its request; returns how many. */
 export async function exportWarcs(
   archives: readonly ExportedArchive[],
   out: Writable,
-  options: Omit<WarcOptions, 'filter' | 'followed'>,
+  options: WarcOptions = {},
 ): Promise<number> {
   const { version = '1.1', filename = 'export.warc.gz', software = 'Skein' } = options;
   const lines = new Map([

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { getSurt, WARCParser } from 'warcio';
 import { type Archive, openArchive } from '../../src/archive/archive.ts';
 import { surt, writeCdxj } from '../../src/archive/cdxj.ts';
-import { archivedPages, exportWarc } from '../../src/archive/export.ts';
+import { archivedPages, exportWarcs } from '../../src/archive/export.ts';
 import { storedOf } from '../../src/archive/read.ts';
 import { openReader } from '../../src/archive/reader.ts';
 import { openDisk } from '../../src/archive/store/disk-segments.ts';
@@ -29,10 +29,8 @@ test('an export holds what was asked for, with the requests, and nothing else', 
   await archive.close();
   const file = path.join(directory, 'some.warc.gz');
   const out = createWriteStream(file, { highWaterMark: 512 }); // small, so that it has to wait
-  const count = await exportWarc(openDisk(directory), out, {
-    filter: page => page.time % 2 === 0,
-    filename: 'some.warc.gz',
-  });
+  const some = { source: openDisk(directory), filter: (page: { time: number }) => page.time % 2 === 0 };
+  const count = await exportWarcs([some], out, { filename: 'some.warc.gz' });
   out.end();
   await finished(out);
   const wanted = Array.from({ length: 30 }, (_, i) => testPage(i)).filter(page => page.time % 2 === 0);
@@ -51,7 +49,7 @@ test('a receiver that fails ends the export with its error', async context => {
   put(archive, 0, 5);
   await archive.close();
   const out = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(new Error('pipe closed')) });
-  await assert.rejects(exportWarc(openDisk(directory), out), /pipe closed/);
+  await assert.rejects(exportWarcs([{ source: openDisk(directory) }], out), /pipe closed/);
 });
 
 test('stored pages come with their bodies', async context => {

@@ -10,7 +10,7 @@ import { createGunzip } from 'node:zlib';
 import { WARCParser, WARCSerializer } from 'warcio';
 import { openArchive } from '../../src/archive/archive.ts';
 import { writeCdxj } from '../../src/archive/cdxj.ts';
-import { exportWarc } from '../../src/archive/export.ts';
+import { exportWarcs } from '../../src/archive/export.ts';
 import { listSegments } from '../../src/archive/segments.ts';
 import { openDisk } from '../../src/archive/store/disk-segments.ts';
 import { archivedHead } from '../../src/errand/warc/warc.ts';
@@ -112,7 +112,7 @@ async function exportOld(directory: string): Promise<string> {
   const file = path.join(directory, 'old.warc');
   const out = createGunzip();
   const written = pipeline(out, createWriteStream(file));
-  await exportWarc(openDisk(directory), out, { version: '1.0' });
+  await exportWarcs([{ source: openDisk(directory) }], out, { version: '1.0' });
   out.end();
   await written;
   return file;

@@ -16,7 +16,7 @@
 import { DAY } from '../../src/base/clock.ts';
 import { SkeinError } from '../../src/base/errors.ts';
 import { balanceForShare, balanceForSpending } from '../../src/revisit/budget.ts';
-import { type GammaMemory, MEMORY, meanPrior } from '../../src/revisit/estimators/gamma.ts';
+import { type GammaMemory, MEMORY } from '../../src/revisit/estimators/gamma.ts';
 import { observe } from '../../src/revisit/estimators/observe.ts';
 import {
   countedByPings,
@@ -30,6 +30,7 @@ import { intervalOf, MAX_INTERVAL, type Plan, phaseOf } from '../../src/revisit/
 import { type ChangeState, newState, type Observation } from '../../src/revisit/state.ts';
 import { type Load, steer, type VisitCost, visitCost } from '../../src/revisit/value.ts';
 import { grow, Heap, type Keys } from './heap.ts';
+import { meanPrior } from './mean-prior.ts';
 import { type PageRow, PageTable } from './page-table.ts';
 
 export interface SchedulerOptions {

@@ -6,13 +6,6 @@ export function tagStrings(names: readonly string[]): readonly [first: string, l
   return [names.map(name => name[0]).join(''), names.map(name => name.at(-1)).join('')];
 }
 
-/** How the scanner hashes such a string; facts keep the hash, not the string. */
-export function tagHash(letters: string): number {
-  let hash = 0;
-  for (let i = 0; i < letters.length; i++) hash = Math.imul((hash ^ letters.charCodeAt(i)) | 0, 0x01000193);
-  return hash >>> 0;
-}
-
 export interface LevelTable {
   /** In breadth-first order: level (root 1), identity, number of children. */
   readonly level: readonly number[];

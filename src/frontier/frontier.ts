@@ -30,7 +30,7 @@ import { Lanes } from './lanes/lanes.ts';
 import { ReadyLanes } from './lanes/ready-lanes.ts';
 import { Learning } from './learning.ts';
 import { MemoryFile } from './memory-file.ts';
-import type { FrontierOptions, Reading } from './options.ts';
+import { clockOf, type FrontierOptions, type Reading } from './options.ts';
 import { Strays } from './orders/focused.ts';
 import { PageQueue } from './orders/page-queue.ts';
 import { repairClock } from './schedule/clock-repair.ts';
@@ -124,8 +124,12 @@ export class Frontier {
       else if (this.#newcomers && roles[role] !== 'sitemap') this.#newcomers.push(page);
       else this.again([{ page, ...hint }]);
     }
-    for (const rule of changed) this.admission.judgeRefused(rule);
-    if (this.#options.mode === 'explore') this.again(doubtful(this.#ledger, this.#clock.now()));
+    const { mode, allowPrivate } = this.#options;
+    for (const rule of changed) {
+      if (rule !== 'private-address') this.admission.judgeRefused(rule);
+      else if (allowPrivate) this.#ledger.schedule.due.allow(rule, this.#clock.now(), clockOf(mode));
+    }
+    if (mode === 'explore') this.again(doubtful(this.#ledger, this.#clock.now()));
   }
 
   /** Saves what is in memory for the next run, if enough of it is new. In a batch, before it is committed. */

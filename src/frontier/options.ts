@@ -50,3 +50,8 @@ export interface FrontierOptions {
 
 /** Passes on the rows of a large table, and may tell meanwhile how far it is. */
 export type Reading = <Row>(rows: Iterable<Row>) => Iterable<Row>;
+
+/** By which a page becomes due that was refused before. */
+export function clockOf(mode: FrontierOptions['mode']): 'retry_at' | 'due' {
+  return mode === 'explore' ? 'retry_at' : 'due';
+}

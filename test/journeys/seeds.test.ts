@@ -88,3 +88,23 @@ async function lines(...args: string[]): Promise<{ url: string }[]> {
     .filter(Boolean)
     .map(line => JSON.parse(line) as { url: string });
 }
+
+test('what was refused as private is fetched once it is opened: by --allow-private, or by a seed that names the address', async () => {
+  await using web = await openWeb({ seed: 4, servers: 2, pagesPerServer: 6, crossLinks: 1 });
+  const [one, two] = web.origins.map(origin => `${origin}/`) as [string, string];
+  for (const opening of [
+    { allowPrivate: true, seeds: [] },
+    { allowPrivate: false, seeds: [two] },
+  ]) {
+    using place = workplace();
+    const given = { data: place.path, scope: '*' };
+    await crawlHere({ ...given, allowPrivate: false }, [one]);
+    const closed = collected(await pagesOf(place.path));
+    assert.ok(
+      closed.length > 0 && closed.every(url => url.startsWith(one)),
+      'the other server is private, and nobody named it',
+    );
+    await crawlHere({ ...given, allowPrivate: opening.allowPrivate }, opening.seeds);
+    assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  }
+});

@@ -52,6 +52,8 @@ export async function askPermission(
   const { terms, failure } = fetched ? tools.rules.of(origin, fetched.copy, now, fetched.failure) : sent!;
   const { robots, state } = terms;
   const delay = crawlDelay(robots, tools.agentToken);
+  // Who was never asked, because the gate is closed, has said nothing that a run with an open gate should go by.
+  const unasked = fetched?.failure === 'private-address' && fetched.address === '';
   const about: ServerNews = {
     origin,
     address: fetched?.address ?? '',
@@ -60,7 +62,7 @@ export async function askPermission(
     notBefore: 0,
     latency: fetched?.firstByte ?? 0,
     robotsBytes: fetched?.bytes ?? 0,
-    ...(fetched && { robots: fetched.copy }),
+    ...(fetched && !unasked && { robots: fetched.copy }),
   };
   return {
     terms: { pace: server.pace, connections: server.connections, notBefore: server.notBefore, crawlDelay: delay },

@@ -23,5 +23,5 @@ export function learnRobots(
   const before = server.robots;
   server.robots = robots;
   if (!before || (before.body === robots.body && before.status === robots.status)) return;
-  ledger.schedule.due.allow(server.id, when.now, when.clock);
+  ledger.schedule.due.allow('robots', when.now, when.clock, server.id);
 }

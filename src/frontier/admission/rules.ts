@@ -8,27 +8,31 @@ import type { FrontierOptions } from '../options.ts';
 /** Reasons that depend on what the user asked for, and not on the URL or the page that links to it. */
 export type RuleReason = 'out-of-scope' | 'too-deep' | 'too-many-on-server' | 'irrelevant';
 
+/** The last one refuses at a visit, all others refuse the URL: `--allow-private`. */
+type UserRule = RuleReason | 'private-address';
+
 const SETTING = 'rules';
 
-type Texts = Readonly<Partial<Record<RuleReason, string>>>;
+type Texts = Readonly<Partial<Record<UserRule, string>>>;
 
 function textsOf(options: FrontierOptions): Texts {
-  const { bounds, depth, pagesPerServer, order, scope } = options;
+  const { bounds, depth, pagesPerServer, order, scope, allowPrivate } = options;
   return {
     'out-of-scope': bounds,
     'too-deep': String(depth),
     'too-many-on-server': String(pagesPerServer),
     irrelevant: order === 'focused' ? scope.focus.join() : '',
+    'private-address': String(allowPrivate),
   };
 }
 
 /** The rules that differ from those of the last run; saves the new ones for the next run. */
-export function changedRules(ledger: Ledger, options: FrontierOptions): Set<RuleReason> {
+export function changedRules(ledger: Ledger, options: FrontierOptions): Set<UserRule> {
   const texts = textsOf(options);
   const before = ledger.settings.get<Texts>(SETTING);
   ledger.settings.set(SETTING, texts);
   if (before === undefined) return new Set();
-  return new Set((Object.keys(texts) as RuleReason[]).filter(reason => texts[reason] !== before[reason]));
+  return new Set((Object.keys(texts) as UserRule[]).filter(reason => texts[reason] !== before[reason]));
 }
 
 /** The rules have changed during a run: the next run judges again what they refused. */
@@ -41,7 +45,7 @@ type PendingPage = ReturnType<Ledger['queries']['scans']['pending']> extends Ite
 /** The pages that wait for their first visit and are still wanted, in the order in which they were found. */
 export function stillPending(
   ledger: Ledger,
-  changed: ReadonlySet<RuleReason>,
+  changed: ReadonlySet<UserRule>,
   wanted: (id: number) => boolean,
 ): Iterable<PendingPage> {
   const pending = ledger.queries.scans.pending();

@@ -1,4 +1,5 @@
 /** The seeds of a collection: takes URLs in that its user named, and removes one that was named by mistake. */
+import { namesAddress } from '../../base/domain.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
 import type { Settings } from '../../ledger/collection/settings.ts';
@@ -35,6 +36,9 @@ export function takeSeeds(
   for (const url of urls) {
     const id = admission.one(url, source, { seed: true });
     const lane = lanes.of(originOf(url));
+    // Whoever names a private address opens it: what links to it had found is asked for now. A retry is set for later than now.
+    if (!lane.server.seeded && namesAddress(url))
+      ledger.schedule.due.allow('private-address', time + 1, 'retry_at', lane.server.id);
     lane.server.seeded = true;
     ledger.servers.touch(lane.server);
     if (first && waits(id)) lane.order.first(id);

@@ -16,7 +16,7 @@ import { type Lane, shareOf } from '../lanes/lane.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import type { ReadyLanes } from '../lanes/ready-lanes.ts';
 import type { Learned, Learning } from '../learning.ts';
-import type { FrontierOptions } from '../options.ts';
+import { clockOf, type FrontierOptions } from '../options.ts';
 import type { Schedule } from '../schedule/schedule.ts';
 import { learnNews } from '../server-news.ts';
 import { DELEGATED, type Delegation, delegable, here, type Planner, placeOf, seenOn, sizeOf } from './delegation.ts';
@@ -171,7 +171,7 @@ export class IssuedErrands {
     const lane = this.#parts.lanes.of(news.origin);
     this.#parts.readyLanes.stir(lane);
     const time = this.#parts.clock.now();
-    const clock = this.#options.mode === 'explore' ? 'retry_at' : 'due';
+    const clock = clockOf(this.#options.mode);
     learnNews(this.#parts.ledger, lane, news, { machine, now: time, clock });
     const source = { page: 0, depth: 0, hops: 0, time, nofollow: false };
     for (const url of news.sitemaps) this.#parts.admission.one(url, source, { role: 1 });

@@ -145,11 +145,12 @@ export class DueTimes {
     return row['n'] as number;
   }
 
-  /** The rules of a server's robots.txt are new: what the old ones forbade is asked for at `time`, by either clock. */
-  allow(server: number, time: number, clock: 'retry_at' | 'due'): void {
-    const forbidden = `SELECT k.page FROM known k JOIN pages p ON p.id = k.page WHERE k.reason = 'robots' AND p.server = ?`;
-    const sql = `UPDATE known SET ${clock} = ? WHERE reason = 'robots' AND page IN (${forbidden})`;
-    this.#database.prepare(sql).run(time, server);
+  /** What refused pages for this reason has changed: they are asked for at `time`, by either clock; on all servers or one. */
+  allow(reason: 'robots' | 'private-address', time: number, clock: 'retry_at' | 'due', server?: number): void {
+    const ofServer = `SELECT k.page FROM known k JOIN pages p ON p.id = k.page WHERE k.reason = '${reason}' AND p.server = ?`;
+    const sql = `UPDATE known SET ${clock} = ? WHERE reason = '${reason}'`;
+    if (server === undefined) this.#database.prepare(sql).run(time);
+    else this.#database.prepare(`${sql} AND page IN (${ofServer})`).run(time, server);
   }
 
   /** A page is tried again at this time. */

@@ -37,6 +37,9 @@ export function notUrl(text: string): SkeinError {
       'bad-seed',
       `"${text.slice(0, 60)}…" is longer than a URL may be, ${LONGEST_URL} characters.`,
     );
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme !== undefined && !/^https?$/.test(scheme))
+    return new SkeinError('bad-seed', `"${text}" cannot be crawled: Skein reads http and https, not ${scheme}.`);
   return new SkeinError('bad-seed', `"${text}" is not a URL that can be crawled.`, 'Write it as https://example.org/.');
 }
 

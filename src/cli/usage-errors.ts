@@ -15,10 +15,21 @@ const sentences: Readonly<Record<string, (named: string) => string>> = {
 export function usageError({ code, message }: CommanderError, program: Command, words: readonly string[]): SkeinError {
   const kind = code.slice('commander.'.length);
   const named = /'(.*?)'/s.exec(message)?.[1] ?? '';
+  const group = groupOf(program, words);
+  if (kind === 'unknownOption' && group)
+    return new SkeinError('bad-option', `"${pathOf(program, words)}" needs a command before ${named}: ${group}.`);
   const sentence = sentences[kind]?.(named) ?? `${message.replace(/^error: /, '')}.`;
   const similar = /\((Did you mean .*\?)\)$/.exec(message)?.[1];
   const lists = kind.startsWith('unknown') ? 'lists them' : 'says what it takes';
   return new SkeinError('bad-option', sentence, similar ?? `"${pathOf(program, words)} --help" ${lists}.`);
+}
+
+/** The commands of the one that the words name, if they stop there and it does nothing by itself. */
+function groupOf(program: Command, words: readonly string[]): string | undefined {
+  const [first = '', next = '-'] = words;
+  const group = program.commands.find(each => each.name() === first && each.options.length === 0);
+  const names = group?.commands.map(each => each.name()) ?? [];
+  return next.startsWith('-') && names.length > 0 ? names.join(', ') : undefined;
 }
 
 /** The command that the words name, as far as there is one: `skein notify add`. */

@@ -69,6 +69,11 @@ export const reasons = {
 
 export type ReasonCode = keyof typeof reasons;
 
+/** Milliseconds for which a server is left alone after so many failures in a row, where it names no time itself. */
+export function patienceWith({ after }: Reason, failures: number): number {
+  return after * 60_000 * 2 ** (failures - 1);
+}
+
 /** One sentence for a reason's code. */
 export function meaningOf(code: string): string {
   return reasons[code as ReasonCode]?.means ?? code;

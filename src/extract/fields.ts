@@ -19,6 +19,8 @@ const field = z.union([
   z.strictObject({ meta: z.string().min(1), ...shared }),
   z.strictObject({ table: z.string().min(1) }),
 ]);
+const KINDS = 'css, jsonLd, microdata, meta or table';
+
 const fieldsFile = z.strictObject({
   /** One row for each of these elements; default one for the page. */
   each: z.string().min(1).optional(),
@@ -101,14 +103,37 @@ function jsonOf(text: string, file: string): unknown {
 function parsed(json: unknown, file: string): FieldsFile {
   const found = fieldsFile.safeParse(json);
   if (found.success) return found.data;
-  const [issue] = found.error.issues;
-  throw bad(file, `${issue!.path.join('.') || 'the file'}: ${issue!.message}`);
+  throw bad(file, saidPlainly(found.error.issues[0]!));
+}
+
+/** What zod found wrong, and where, as a person would say it. */
+function saidPlainly(issue: z.core.$ZodIssue, within: readonly PropertyKey[] = []): string {
+  const path = [...within, ...issue.path];
+  const place = path.length === 0 ? 'it' : `"${path.join('.')}"`;
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `${place} has "${issue.keys[0]}", which does not exist there`;
+    case 'too_small':
+      return `${place} is empty`;
+    case 'invalid_value':
+      return `${place} must be one of ${issue.values.join(', ')}`;
+    case 'invalid_union': {
+      // Of the forms that a field may have, the one meant is that of which only a value is wrong.
+      const meant = issue.errors.find(([first]) => first?.path.length === 1 && first.code !== 'invalid_type');
+      return meant ? saidPlainly(meant[0]!, path) : `${place} is no CSS selector, and no object with ${KINDS}`;
+    }
+    case 'invalid_type':
+      if (issue.message.endsWith('received undefined')) return `${place} is missing`;
+      return `${place} must be ${issue.expected === 'string' ? 'text' : 'an object'}`;
+    default:
+      return `${place} ${issue.message}`;
+  }
 }
 
 function bad(file: string, what: string): SkeinError {
   const hint =
     'Write {"fields": {"title": "h1", "price": {"css": ".price", "as": "number"}}}; docs/guides/extract.md has all.';
-  return new SkeinError('bad-option', `${file} cannot be used: ${what}.`, hint);
+  return new SkeinError('bad-option', `${file} cannot be used: ${what.replace(/\.$/, '')}.`, hint);
 }
 
 function check(selector: string, where: string): void {

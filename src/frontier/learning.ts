@@ -3,7 +3,7 @@
  * in the order of the data: visit → links → known → server → account.
  */
 import { factsAt, MAX_LEVELS } from '../errand/facts.ts';
-import { type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
+import { patienceWith, type Reason, type ReasonCode, reasons } from '../errand/reasons.ts';
 import { LINK_ADDED, LINK_NOFOLLOW, type Links, type LinkVerdict, type Stage, type Visit } from '../errand/visit.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Fingerprints } from '../ledger/memory/fingerprints.ts';
@@ -24,8 +24,6 @@ import { LONGEST_ABSENCE } from './schedule/clock-repair.ts';
 import type { Schedule } from './schedule/schedule.ts';
 import { learnTrust } from './schedule/validator-trust.ts';
 import { knownRow, type Lesson } from './visit-row.ts';
-
-const MINUTE = 60_000;
 
 /** A visit that the frontier has learned from. */
 export interface Learned {
@@ -282,7 +280,7 @@ export class Learning {
     if (troubled) {
       // Requests that were under way together and fail together count as one failure.
       if (server.failures === 0 || server.notBefore <= time) server.failures++;
-      const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : reason.after * MINUTE * 2 ** (server.failures - 1);
+      const wait = visit.retryAfter > 0 ? visit.retryAfter * 1000 : patienceWith(reason, server.failures);
       server.notBefore = Math.max(server.notBefore, time + Math.min(wait, LONGEST_ABSENCE));
     } else if (visit.status > 0 && visit.status < 500) {
       server.failures = 0;

@@ -53,7 +53,9 @@ const mistakes: readonly Mistake[] = [
   { args: ['crawl', 'http://127.0.0.1:1/', '--connections', '1.5'], code: 2, says: /it is a whole number/ },
   { args: ['refresh', '--freshness', '2'], code: 2, says: /--freshness cannot be "2": it is at most 0\.999/ },
   { args: ['refresh', '--budget', '10%', '--freshness', '0.9'], code: 2, says: /cannot be used together/ },
-  { args: ['crawl', 'ftp://example.org/'], code: 2, says: /not a URL that can be crawled/ },
+  { args: ['crawl', 'ftp://example.org/'], code: 2, says: /Skein reads http and https, not ftp/ },
+  { args: ['steer', '--data', 'x'], code: 2, says: /"skein steer" needs a command before --data: add, pause,/ },
+  { args: ['seeds', '--zork'], code: 2, says: /There is no option --zork/ },
   { args: ['crawl', 'http://'], code: 2, says: /not a URL that can be crawled/ },
   {
     args: ['crawl', 'https://me:secret@127.0.0.1/'],

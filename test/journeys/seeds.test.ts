@@ -1,6 +1,8 @@
 /** Seeds of a collection that exists: a new one comes first, a mistyped one can be taken back. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openWeb } from '../web/web.ts';
@@ -106,5 +108,38 @@ test('what was refused as private is fetched once it is opened: by --allow-priva
     );
     await crawlHere({ ...given, allowPrivate: opening.allowPrivate }, opening.seeds);
     assert.deepEqual(collected(await pagesOf(place.path)), web.mustFind());
+  }
+});
+
+test('a seed that did not answer is asked again when it is named again, and not before the time that its server names', async () => {
+  const asked: string[] = [];
+  const server = createServer(({ url }, response) => {
+    asked.push(url!);
+    if (url === '/busy') response.writeHead(503, { 'retry-after': '3600' }).end();
+    else response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' }).end('<p>hello');
+  });
+  const listen = (port: number) =>
+    new Promise<number>(resolve => {
+      server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    });
+  const close = () => new Promise(resolve => server.close(resolve).closeAllConnections());
+  const port = await listen(0);
+  await close();
+  using place = workplace();
+  const seed = `http://127.0.0.1:${port}/`;
+  const crawl = (url: string) => crawlHere({ data: place.path }, [url]);
+  assert.deepEqual((await crawl(seed)).reasons, { 'connect-refused': 1 });
+  assert.deepEqual((await crawl(seed)).reasons, { 'connect-refused': 1 }, 'and again');
+  await listen(port);
+  try {
+    assert.deepEqual((await crawl(seed)).reasons, { ok: 1 });
+    assert.deepEqual((await crawl(`${seed}busy`)).reasons, { 'http-503': 1 });
+    assert.deepEqual((await crawl(`${seed}busy`)).reasons, {});
+    assert.deepEqual(
+      asked.filter(url => url !== '/robots.txt'),
+      ['/', '/busy'],
+    );
+  } finally {
+    await close();
   }
 });

@@ -42,6 +42,7 @@ export function printSummary(summary: Summary, directory?: string, idle?: string
   const data = dataOption(directory);
   if (isInVain(summary)) console.log(paint('yellow', '\nNo page could be fetched.'));
   else if (rows.length === 0 && waiting === 0) {
+    if (summary.nextRetry !== null && idle === undefined) return;
     console.log(`\n${idle ?? `Nothing left to fetch. To look for changes: skein refresh${data}`}`);
   } else console.log(`\nThe collection is in ${directory}. List its pages with: skein pages${data}`);
 }

@@ -2,9 +2,11 @@
 import { namesAddress } from '../../base/domain.ts';
 import { SkeinError } from '../../base/errors.ts';
 import { originOf } from '../../base/url.ts';
+import { patienceWith, type Reason, type ReasonCode, reasons } from '../../errand/reasons.ts';
 import type { Settings } from '../../ledger/collection/settings.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { SeedRow } from '../../ledger/links/seeds.ts';
+import type { Server } from '../../ledger/servers.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import type { Admission } from './admission.ts';
 import { letGo } from './crawl-bounds.ts';
@@ -33,17 +35,33 @@ export function takeSeeds(
   /** The page is in its lane: it is new, or no errand can have it. */
   const waits = (id: number) =>
     ledger.pages.get(id)?.refused === null && (id > before || (idle && !ledger.pages.known(id)));
+  // The supply of a run under way may just have looked for retries up to now.
+  const soon = idle ? time : time + 1;
   for (const url of urls) {
     const id = admission.one(url, source, { seed: true });
     const lane = lanes.of(originOf(url));
-    // Whoever names a private address opens it: what links to it had found is asked for now. A retry is set for later than now.
+    // Whoever names a private address opens it: what links to it had found is asked for now.
     if (!lane.server.seeded && namesAddress(url))
-      ledger.schedule.due.allow('private-address', time + 1, 'retry_at', lane.server.id);
+      ledger.schedule.due.allow('private-address', soon, 'retry_at', lane.server.id);
     lane.server.seeded = true;
+    askAgain(ledger, lane.server, id, soon);
     ledger.servers.touch(lane.server);
     if (first && waits(id)) lane.order.first(id);
   }
   return ledger.pages.size - before;
+}
+
+/** Whoever names a seed wants it now. Where nobody answered the last time, nobody has asked us to wait. */
+function askAgain(ledger: Ledger, server: Server, id: number, time: number): void {
+  const known = ledger.pages.known(id);
+  const reason: Reason | undefined = reasons[known?.reason as ReasonCode];
+  if (known?.status !== 0 || !reason?.retries || known.reason === 'robots-unreachable') return;
+  ledger.schedule.due.setRetry(id, time);
+  // A time that the server itself named to another of its pages is longer than our own patience, and stands.
+  if (server.notBefore <= known.time + patienceWith(reason, server.failures)) server.notBefore = 0;
+  // Its robots.txt was not answered either: what we have of it is expired, and its last good rules stay with it.
+  const { robots } = server;
+  if (robots?.status === 0) server.robots = { ...robots, body: robots.body, time: 0 };
 }
 
 /**

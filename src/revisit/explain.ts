@@ -28,7 +28,7 @@ interface ExplainedPage {
   /** Milliseconds. */
   readonly last: number;
   readonly now: number;
-  /** What a visit must be worth something for; absent = the budget. */
+  /** Who wants checks to gain something, with the verb; absent = 'the budget pays for'. */
   readonly asks?: string;
   /** As stored, when it was moved by a notice or an error; absent = what the plan says. */
   readonly due?: number;
@@ -39,7 +39,7 @@ interface ExplainedPage {
 }
 
 export function explain(plan: Plan, terms: PolicyTerms, page: ExplainedPage): Explanation {
-  const { state, last, now, asks = 'the budget', due: stored, told = 0, overruled = false } = page;
+  const { state, last, now, asks = 'the budget pays for', due: stored, told = 0, overruled = false } = page;
   const days = Math.max(0, (now - last) / DAY);
   const changedByNow = 1 - plan.estimator.survival(state, days) * (1 - told);
   const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
@@ -104,8 +104,8 @@ function verdict(
   const alone = late >= 0 ? `would have been due for ${inWords(late)}` : `would be due in ${inWords(-late)}`;
   const when = overruled ? `${alone} if nothing else decided` : planned;
   if (plan.policy.name !== 'value') return `By the policy "${plan.policy.name}" it ${when}`;
-  const worth = `A visit now gains ${inWords(value)} of freshness (importance ${short(importance)})`;
-  const asked = `${worth}; ${asks} requires ${inWords(theta)}`;
+  const worth = `A check now would keep it fresh for ${inWords(value)} more (importance ${short(importance)})`;
+  const asked = `${worth}; ${asks} checks that gain ${inWords(theta)}`;
   if (longest === undefined) return `${asked}, so it ${when}`;
   return `${asked}, but every page is checked at least once in ${inWords(longest)}, so it ${when}`;
 }

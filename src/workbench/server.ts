@@ -17,6 +17,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { streamSSE } from 'hono/streaming';
+import type { z } from 'zod';
 import { SkeinError } from '../base/errors.ts';
 import { shareConnections } from '../base/http.ts';
 import {
@@ -304,8 +305,17 @@ function addRoute(app: Hono, each: Route, parts: ServerParts): void {
 }
 
 /** Orders say themselves what is wrong, in a sentence; of other parameters it is named. */
-function wrongValue({ path, message }: { readonly path: readonly PropertyKey[]; readonly message: string }): string {
-  return message.endsWith('.') ? message : `The value of "${path.join('.')}" cannot be used: ${message}.`;
+function wrongValue(issue: z.core.$ZodIssue): string {
+  if (issue.message.endsWith('.')) return issue.message;
+  const name = `"${issue.path.join('.')}"`;
+  if (issue.code === 'too_big') return `${name} must be at most ${issue.maximum}.`;
+  if (issue.code === 'too_small') return `${name} must be at least ${issue.minimum}.`;
+  if (issue.code === 'invalid_value') return `${name} must be one of ${issue.values.join(', ')}.`;
+  if (issue.code === 'invalid_type')
+    return `${name} must be a ${issue.expected === 'int' ? 'whole number' : issue.expected}.`;
+  // A form that checks more has words of its own; the validator's are for programmers.
+  const why = /^(?:Invalid|Unrecognized)/.test(issue.message) ? '' : `: ${issue.message}`;
+  return `The value of ${name} cannot be used${why}.`;
 }
 
 const statuses = {

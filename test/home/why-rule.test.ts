@@ -33,7 +33,7 @@ test('where a freshness is to be kept, that decides and no budget; where it is k
     const ask = () => whyOf(ledger, { page: ledger.pages.get(50)!, known: ledger.pages.known(50)! }, NOW);
     ledger.schedule.due.set(50, NOW + DAY);
     assert.equal(ask().rule, 'freshness');
-    assert.match(ask().explanation!.sentence, /the freshness that was asked for requires/);
+    assert.match(ask().explanation!.sentence, /the aim takes checks that gain/);
     ledger.schedule.due.set(50, NOW - 1);
     assert.equal(ask().rule, 'freshness', 'too little is known of the server');
     for (let i = 0; i < 200; i++)

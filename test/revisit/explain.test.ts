@@ -21,7 +21,7 @@ test('a page with a history: figures and sentence agree', () => {
     /^It changes about once in 2\.1 days \(fair evidence: .*; changed at 5 of the last 7 visits\)\. /,
   );
   assert.match(told.sentence, /It has probably changed since the last check 3 days ago \(72% chance\)\. /);
-  assert.match(told.sentence, /importance 2.* requires 1 day, so it has been due for 23 hours\.$/);
+  assert.match(told.sentence, /importance 2.* pays for checks that gain 1 day, so it has been due for 23 hours\.$/);
 });
 
 test('a page seen once, a page that never changed, a page moved by a notice', () => {

@@ -225,7 +225,7 @@ function newsInWords({ changed, newlyGone, newlyMoved, back, images, new: first 
     ...(back > 0 ? [`${plural(back, 'page')} came back`] : []),
     ...(first > 0 ? [`${plural(first, 'page is', 'pages are')} new`] : []),
   ];
-  return `${[`${plural(changed, 'page')} changed`, ...also].join(', ')}.`;
+  return `${[`${plural(changed, 'change')} found`, ...also].join(', ')}.`;
 }
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)}`;

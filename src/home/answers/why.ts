@@ -78,7 +78,7 @@ export function whyOf(ledger: Ledger, found: LookedUpPage, now: number, home = l
           state: unpackState(known.change),
           last: known.seen_time,
           now,
-          asks: freshness === undefined ? 'the budget' : 'the freshness that was asked for',
+          asks: freshness === undefined ? 'the budget pays for' : 'the aim takes',
           // What comes before all others is stored as due long ago.
           ...(known.due !== null && { due: Math.max(known.due, known.seen_time) }),
           ...{ told: asked.told, overruled: OVERRULING.has(rule) },

@@ -131,8 +131,8 @@ function attentionTo(reader: Reader, { died, failing, failed, indexed }: Trouble
     found.push({ what, link: '/servers?state=failing', bad: true });
   }
   if (failed > 0) {
-    const pages = failed === 1 ? '1 page' : `${failed.toLocaleString('en')} pages`;
-    found.push({ what: `${pages} failed at their last visit.`, link: '/pages?outcome=failed', bad: false });
+    const pages = failed === 1 ? '1 page failed at its' : `${failed.toLocaleString('en')} pages failed at their`;
+    found.push({ what: `${pages} last visit.`, link: '/pages?outcome=failed', bad: false });
   }
   if (!indexed) found.push({ what: 'No page is indexed yet, so search finds nothing.', link: '', bad: false });
   const free = freeShare(reader.directory);

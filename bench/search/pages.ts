@@ -91,7 +91,11 @@ const shelves: Readonly<Record<string, Shelf>> = {
     ],
     manuals: [
       ['haskell.test', '/usr/share/doc/ghc-doc/html/users_guide', /^(?!genindex|search)/],
-      ['hackage.test', '/usr/share/doc/ghc-doc/html/libraries', /^(base|containers|text|bytestring|mtl|time|stm)-[^/]*\/[^/]*$/],
+      [
+        'hackage.test',
+        '/usr/share/doc/ghc-doc/html/libraries',
+        /^(base|containers|text|bytestring|mtl|time|stm)-[^/]*\/[^/]*$/,
+      ],
       ['lang3.test', '/usr/share/doc/libcommons-lang3-java/api', /^(?!.*(class-use|index-all|allclasses|src-html))/],
       ['sqlalchemy.test', '/usr/share/doc/python-sqlalchemy-doc/html', /^(?!genindex|search)/],
       ['tomcat.test', '/usr/share/tomcat10-docs/docs'],
@@ -110,8 +114,16 @@ const shelves: Readonly<Record<string, Shelf>> = {
       ...['linux-doc-6.1', 'racket-doc', 'libreoffice-help-zh-cn', 'maint-guide-ja', 'debmake-doc', 'maxima-doc'],
     ],
     manuals: [
-      ['boost.test', '/usr/share/doc/libboost1.74-doc/doc/html', /^(?!boost\/(units|accumulators|proto|type_erasure|numeric)|boostbook)/],
-      ['collections.test', '/usr/share/doc/libcommons-collections4-java/api', /^(?!.*(class-use|index-all|allclasses|src-html))/],
+      [
+        'boost.test',
+        '/usr/share/doc/libboost1.74-doc/doc/html',
+        /^(?!boost\/(units|accumulators|proto|type_erasure|numeric)|boostbook)/,
+      ],
+      [
+        'collections.test',
+        '/usr/share/doc/libcommons-collections4-java/api',
+        /^(?!.*(class-use|index-all|allclasses|src-html))/,
+      ],
       ['junit.test', '/usr/share/doc/junit4/api', /^(?!.*(class-use|index-all|allclasses|src-html))/],
       ['flask.test', '/usr/share/doc/python-flask-doc/html', /^(?!genindex|search)/],
       ['vim.test', '/usr/share/doc/vim/html'],

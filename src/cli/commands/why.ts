@@ -68,11 +68,15 @@ function print({ url, state, policy, explanation, notices, searches, server, mac
     const { history, rate, confidence, changedByNow, importance, due, value, theta } = explanation;
     console.log(`${fold(explanation.sentence)}\n`);
     line('history', history === '' ? 'none yet' : `${history}  (oldest first, 1 = changed)`);
-    line('rate', `${rate > 0 ? `once in ${inWords(1 / rate)}` : 'never'} (${confidence.word === 'unknown' ? 'no' : confidence.word} evidence)`);
+    line(
+      'rate',
+      `${rate > 0 ? `once in ${inWords(1 / rate)}` : 'never'} (${confidence.word === 'unknown' ? 'no' : confidence.word} evidence)`,
+    );
     line('probability', `${Math.round(changedByNow * 100)}% that it has changed`);
     line('importance', String(Number(importance.toPrecision(3))));
     line('due', moment(due));
-    if (policy === 'value') line('gain', `${inWords(value)} of freshness by a check now; at least ${inWords(theta)} is wanted`);
+    if (policy === 'value')
+      line('gain', `${inWords(value)} of freshness by a check now; at least ${inWords(theta)} is wanted`);
     line('policy', policy);
   }
   if (searches > 0) line('searches', `opened ${searches.toFixed(1)} times lately (older opens count less)`);

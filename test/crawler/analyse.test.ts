@@ -129,6 +129,15 @@ test('an empty object does not hide what follows it', () => {
   assert.equal(page('<p>one<object data=x /><p>two<noscript/><p>three').text(), 'one\ntwo\nthree\n');
 });
 
+test('a frame without an end hides no more than the noscript that it stands in', () => {
+  const tracker = '<noscript><iframe src="https://track.test/ns?id=1" height="0" /></noscript>';
+  assert.equal(page(`<head>${tracker}</head><p>one<p>two`).text(), 'one\ntwo\n');
+  assert.equal(page(`<p>one${tracker.replace(' />', '>')}<p>two</p>`).text(), 'one\ntwo\n');
+  assert.equal(page('<p>one<iframe src="/x"></noscript>no</iframe><p>two').text(), 'one\ntwo\n', 'in no noscript');
+  const quoted = '<noscript><p>no</p></noscript><script>let a = "</noscript><p>no</p>"</script><p>one';
+  assert.equal(page(quoted).text(), 'one\n');
+});
+
 test('the text lives on when the next page is analysed', () => {
   const first = page('<p>first');
   page('<p>second page with more text');

@@ -121,7 +121,7 @@ function everything(scan: Scanner): readonly Uint8Array[] {
 }
 
 const digests: Readonly<Record<Mode, string>> = {
-  html: '7148f09f4ee57e297db3632f83f64b8b',
+  html: 'c7ef512e0968b31f60d2c24a2d919aa8',
   xml: '3f60a9f1c7e1486be8d766f4f8fa7bfb',
   plain: '3f57e28efd07f16ff45ca3713b96bf3b',
 };
@@ -148,7 +148,7 @@ test('… nor do many blocks, tags and words on one page make a difference', () 
     scan.scan(Buffer.concat(pages.flatMap(one => [one, end])), 'html');
     for (const part of everything(scan)) digest.update(part);
   }
-  assert.equal(digest.digest('hex').slice(0, 32), 'd21f766eb301d65e4bbc6fdd864cc0a5');
+  assert.equal(digest.digest('hex').slice(0, 32), '6e329c5f26dda63b02091fa4134cf6a4');
 });
 
 test('of long tags that differ only in their middle none is taken for another', () => {

@@ -185,6 +185,13 @@ export function closeLast(): void {
   leave();
 }
 
+export function isOpen(key: u64): bool {
+  for (let level = depth - 1; level >= max(0, depth - REACH); level--) {
+    if (load<u64>(STACK + ((<usize>level) << 4)) === key) return true;
+  }
+  return false;
+}
+
 export function close(key: u64): void {
   if (overflow > 0) {
     overflow--;

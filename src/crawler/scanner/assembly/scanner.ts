@@ -9,9 +9,9 @@
 import { enterAttributes, find } from './attributes';
 import { readBlocks, resetBlocks } from './block';
 import { resetCodes } from './codes';
-import { inSvg, resetElements, skipping } from './elements';
+import { inSvg, isOpen, resetElements, skipping } from './elements';
 import { enterAllEntities } from './entities';
-import { keyOf } from './hash';
+import { key, keyOf } from './hash';
 import { resetHead } from './head';
 import { noteTags, noting, resetJournal } from './journal';
 import { closeAnchor, drawText, resetLinks } from './links';
@@ -141,7 +141,7 @@ function commentEnd(start: usize, end: usize): usize {
   return end;
 }
 
-/** Raw text up to the end tag of its element; returns the address of that tag. */
+/** Raw text up to the end tag of its element, or of the `<noscript>` around it; returns the address of that tag. */
 function readRaw(start: usize, end: usize): usize {
   let p = start;
   while ((p = find(p, end, 60)) < end) {
@@ -156,11 +156,17 @@ function readRaw(start: usize, end: usize): usize {
   return p;
 }
 
-/** Whether the name at `p` is that of the open raw text element. */
+const KEY_NOSCRIPT: u64 = key('noscript');
+
+/**
+ * Whether the name at `p` is that of the open raw text element. To a browser that runs scripts all in `<noscript>` is raw text: an
+ * `<iframe/>` in it, as trackers write it, hides no more than that.
+ */
 function endsRaw(p: usize): bool {
   let q = p;
   while ((load<u8>(CLASSES + load<u8>(q)) & LETTER) !== 0 && q < p + 9) q++;
-  if (keyOf(p, q) !== raw) return false;
+  const name = keyOf(p, q);
+  if (name !== raw && (name !== KEY_NOSCRIPT || !isOpen(KEY_NOSCRIPT))) return false;
   const c: u32 = load<u8>(q);
   return c === 62 || c === 47 || c <= 32;
 }

@@ -210,12 +210,17 @@ function uncovered(hex: string): string {
   return `mailto:${String.fromCharCode(...signs.map(sign => sign ^ key))}`;
 }
 
-/** An address however its characters were disguised: entities are gone by now, %-codes may be doubled. */
+/** A character as an entity, decimal or hexadecimal, or as a %-code. */
+const DISGUISED = /&#(?:x([0-7]?[0-9a-f])|([0-9]{2,3}));|%([0-7][0-9a-f])/gi;
+
+/** An address however its characters were disguised. Entities are gone by now, but whoever escapes twice leaves some; %-codes may be doubled. */
 export function plainAddress(reference: string): string {
   const covered = /\/email-protection#([0-9a-f]+)$/i.exec(reference)?.[1];
   let plain = covered ? uncovered(covered) : reference;
-  for (let times = 0; times < 2 && plain.includes('%'); times++) {
-    plain = plain.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  for (let times = 0; times < 2 && /[%&]/.test(plain); times++) {
+    plain = plain.replace(DISGUISED, (_, hex?: string, decimal?: string, code?: string) =>
+      String.fromCharCode(decimal ? Number(decimal) : Number.parseInt((hex ?? code)!, 16)),
+    );
   }
   return plain.toLowerCase();
 }

@@ -93,10 +93,11 @@ const chosen = (data: string, more: Record<string, unknown> = {}) =>
     ...more,
   }) as unknown as Parameters<typeof keepFresh>[1];
 
-/** What one site's pages took over the days, what every change of theirs as a patch would have, and the share that was fresh each day. */
+/** What one site's pages took over the days, what every change of theirs would have as a patch and whole, and the share that was fresh each day. */
 interface SiteLine {
   bytes: number;
   patches: number;
+  wholes: number;
   readonly fresh: number[];
 }
 
@@ -110,8 +111,9 @@ interface Line {
   readonly fresh: number[];
   readonly sites: ReadonlyMap<string, SiteLine>;
   requests: number;
-  /** Bytes of the day's changes as patches, summed over the days. */
+  /** Bytes of the day's changes as patches, and of the pages whole, summed over the days. */
   patches: number;
+  wholes: number;
   readonly parts: Traffic['parts'];
 }
 
@@ -168,8 +170,10 @@ async function measure(name: string): Promise<Line> {
   await look(name, directory, fronts, { freshness: 0.01 });
   for (const front of fronts.values()) front.traffic();
   relay.traffic();
-  const sites = new Map([...fronts.keys()].map(host => [host, { bytes: 0, patches: 0, fresh: [] } as SiteLine]));
-  const line: Line = { bytes: [], fresh: [], sites, requests: 0, patches: 0, parts: noTraffic().parts };
+  const sites = new Map(
+    [...fronts.keys()].map(host => [host, { bytes: 0, patches: 0, wholes: 0, fresh: [] } as SiteLine]),
+  );
+  const line: Line = { bytes: [], fresh: [], sites, requests: 0, patches: 0, wholes: 0, parts: noTraffic().parts };
   for (let day = 1; day <= days; day++) {
     await turn(fronts, day);
     const aim = name === 'conditional' ? { budget: '100%' } : { freshness: Number(given.freshness) };
@@ -204,6 +208,8 @@ function count(line: Line, fronts: ReadonlyMap<string, Front>): number {
     site.bytes += add(front.traffic()).bytes + (pushed.get(front.origin) ?? 0);
     site.patches += front.patches;
     line.patches += front.patches;
+    site.wholes += front.wholes;
+    line.wholes += front.wholes;
   }
   return bytes;
 }
@@ -293,12 +299,12 @@ function partsOf({ parts }: Pick<Line, 'parts'>, days: number): string {
 function printSites(name: string): void {
   const whole = lines.get('conditional');
   console.log(
-    `${name}, site by site: kB a day, of conditional, fresh, fresh at worst, kB a day of every change as a patch`,
+    `${name}, site by site: kB a day, of conditional, fresh, fresh at worst, kB a day of every change as a patch, and whole`,
   );
-  for (const [host, { bytes, patches, fresh }] of lines.get(name)!.sites) {
+  for (const [host, { bytes, patches, wholes, fresh }] of lines.get(name)!.sites) {
     const share = whole ? `1/${(whole.sites.get(host)!.bytes / bytes).toFixed(1)}` : '';
     console.log(
-      `  ${host.padEnd(26)} ${(bytes / 1000 / days).toFixed(1).padStart(8)} ${share.padStart(8)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${patches === 0 ? '' : (patches / 1000 / days).toFixed(1)}`,
+      `  ${host.padEnd(26)} ${(bytes / 1000 / days).toFixed(1).padStart(8)} ${share.padStart(8)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${patches === 0 ? '' : `${(patches / 1000 / days).toFixed(1)} ${(wholes / 1000 / days).toFixed(1)}`}`,
     );
   }
 }
@@ -321,8 +327,10 @@ for (const [name, { bytes, fresh, requests, parts }] of lines) {
     `${name.padEnd(14)} ${(mean(bytes) / 1000).toFixed(1).padStart(9)}   ${share.padStart(14)}   ${(requests / days).toFixed(0).padStart(14)}   ${(mean(fresh) * 100).toFixed(2)}%   ${(Math.min(...fresh) * 100).toFixed(2)}%   ${partsOf({ parts }, days)}`,
   );
 }
-const least = Math.max(...[...lines.values()].map(({ patches }) => patches)) / days;
-const part = whole ? `1/${(mean(whole.bytes) / least).toFixed(1)}` : '';
-console.log(
-  `${'patch limit'.padEnd(14)} ${(least / 1000).toFixed(1).padStart(9)}   ${part.padStart(14)}   every change as a patch, and nothing else`,
-);
+function printLimit(name: string, sum: 'patches' | 'wholes', meaning: string): void {
+  const least = Math.max(...[...lines.values()].map(line => line[sum])) / days;
+  const part = whole ? `1/${(mean(whole.bytes) / least).toFixed(1)}` : '';
+  console.log(`${name.padEnd(14)} ${(least / 1000).toFixed(1).padStart(9)}   ${part.padStart(14)}   ${meaning}`);
+}
+printLimit('patch limit', 'patches', 'every change as a patch, and nothing else');
+printLimit('whole pages', 'wholes', 'every page that changed, whole, and nothing else');

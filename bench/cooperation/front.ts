@@ -17,7 +17,7 @@ import { bucketDigest, bucketOf, bucketsFor, encodeEntries, encodeSummary } from
 import { bodyHash, decodeWanted, encodePages, type Outgoing } from '../../src/notices/site/pages.ts';
 import { decodeCursor } from '../../src/notices/site/paths.ts';
 import { Bodies } from '../../src/site/journal/bodies.ts';
-import { Meter, type Traffic } from './traffic.ts';
+import { Meter, SentContents, type Traffic } from './traffic.ts';
 import { openWebPages } from './web-pages.ts';
 
 export type FaceName = 'cursor' | 'resourcesync' | 'feed';
@@ -40,6 +40,8 @@ export interface Front {
   problem?(): string;
   /** Bytes of all pages of the last turn that changed, each compressed against its version before: nobody needs less. */
   readonly patches: number;
+  /** The same, each whole and compressed: what they take at a server that sends no differences. */
+  readonly wholes: number;
   close(): Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
   let journal: { path: string; operation: SiteChange['operation']; time: number; content: Buffer }[] = [];
   let origin = '';
   let patches = 0;
+  let wholes = 0;
   const directory = mkdtempSync(join(tmpdir(), 'skein-versions-'));
   const bodies = new Bodies(directory, 2 ** 30);
   const web = await openWebPages({
@@ -91,7 +94,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
   const answers: Record<string, (query: URLSearchParams, body: Buffer) => Promise<Sent> | Sent> = {
     ...(faces.has('cursor') && {
       [WELL_KNOWN]: () =>
-        sent(
+        ok(
           encodeDiscovery({
             ...{ protocol: 1, software: 'bench', site: `${origin}/`, detector: DETECTOR, access: 'open' },
             ...{ journal: { first: 0, cursor: cursor() }, pages: pages.size, changes: `${WELL_KNOWN}/changes` },
@@ -108,17 +111,17 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
         for (const { path, operation, time, content } of journal.slice(at.sequence)) {
           last.set(path, { url: origin + path, operation, kind: 'page', time, content });
         }
-        return sent(encodeChanges({ cursor: cursor(), more: false, changes: [...last.values()] }));
+        return ok(encodeChanges({ cursor: cursor(), more: false, changes: [...last.values()] }));
       },
       [`${WELL_KNOWN}/manifest`]: query => {
         const all = entries();
         if (query.has('of')) {
           const of = new Set(query.get('of')!.split(',').map(Number));
-          return sent(encodeEntries(all.filter(({ url }) => of.has(bucketOf(url, Number(query.get('buckets')))))));
+          return ok(encodeEntries(all.filter(({ url }) => of.has(bucketOf(url, Number(query.get('buckets')))))));
         }
         const buckets = bucketsFor(all.length);
         const spread = Array.from({ length: buckets }, (_, n) => all.filter(({ url }) => bucketOf(url, buckets) === n));
-        return sent(encodeSummary({ cursor: cursor(), pages: all.length, digests: spread.map(bucketDigest) }));
+        return ok(encodeSummary({ cursor: cursor(), pages: all.length, digests: spread.map(bucketDigest) }));
       },
       [`${WELL_KNOWN}/pages`]: async (_, body) => {
         const outgoing = decodeWanted(body, `${origin}/`).map(({ url, have }): Outgoing => {
@@ -133,12 +136,25 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
             ...(base && { base }),
           };
         });
-        return sent(await encodePages(outgoing));
+        return ok(await encodePages(outgoing));
       },
     }),
     ...(faces.has('resourcesync') && {
       '/.well-known/resourcesync': () =>
-        sent(
+        ok(
+          xml(
+            `<rs:md capability="capabilitylist"/>${['resourcelist', 'changelist']
+              .map(name => `<url><loc>${origin}/${name}.xml</loc><rs:md capability="${name}"/></url>`)
+              .join('')}`,
+          ),
+          'application/xml',
+        ),
+      '/resourcelist.xml': () => {
+        const urls = [...pages.keys()].map(path => `<url><loc>${inXml(origin + path)}</loc></url>`);
+        return ok(xml(`<rs:md capability="resourcelist"/>${urls.join('')}`), 'application/xml');
+      },
+      '/changelist.xml': () =>
+        ok(
           xml(
             `<rs:md capability="changelist"/>${journal
               .map(
@@ -152,7 +168,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
     }),
     ...(faces.has('feed') && {
       '/changes.atom': () =>
-        sent(
+        ok(
           `<feed xmlns="http://www.w3.org/2005/Atom">${journal
             .slice(-50)
             .map(
@@ -167,7 +183,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
   const server = createServer(async (request, response) => {
     const url = new URL(request.url!, origin);
     const face = answers[url.pathname];
-    meter.note(request, response, face !== undefined);
+    meter.note(request, response, face ? 'faces' : contents);
     if (!face) return web.answer(request, response);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -183,6 +199,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
     const headers = { 'content-type': type, etag, ...(packed && { 'content-encoding': 'gzip' }) };
     response.writeHead(status, headers).end(status === 204 ? undefined : packed ? gzipSync(body) : body);
   });
+  const contents = new SentContents(path => pages.get(path)?.content);
   const meter = new Meter(server);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -191,8 +208,12 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
     get patches() {
       return patches;
     },
+    get wholes() {
+      return wholes;
+    },
     async turn(days, time) {
       patches = 0;
+      wholes = 0;
       const gone = new Set(pages.keys());
       const news: typeof journal = [];
       for (const { path, blob } of days) {
@@ -209,6 +230,7 @@ export async function openFront(behind: string, options: FrontOptions): Promise<
         pages.set(path, { content, type, body, time: before?.content === content ? before.time : time });
         if (before?.content === content) continue;
         patches += patchOf(body, before?.body);
+        wholes += gzipSync(body).length;
         news.push({ path, time, operation: before ? 'update' : 'create', content: Buffer.from(content, 'hex') });
       }
       for (const path of gone) {
@@ -252,7 +274,7 @@ interface Sent {
   readonly type?: string;
 }
 
-function sent(body: string | Uint8Array, type?: string): Sent {
+function ok(body: string | Uint8Array, type?: string): Sent {
   return { status: 200, body, ...(type && { type }) };
 }
 

@@ -23,7 +23,7 @@ export async function openRelay(port: number): Promise<Relay> {
   let count = 0;
   const server = createServer(async (asked, response) => {
     const chunks: Buffer[] = [];
-    meter.note(asked, response, true, () => senderOf(asked, chunks));
+    meter.note(asked, response, 'faces', () => senderOf(asked, chunks));
     for await (const chunk of asked) chunks.push(chunk as Buffer);
     // Sites are machines of their own.
     const localAddress = `127.0.0.${2 + (count++ % 200)}`;

@@ -12,7 +12,7 @@ import { ATOM } from '../../src/site/faces/atom.ts';
 import { answered } from '../../src/site/node-request.ts';
 import { openSite } from '../../src/site/site.ts';
 import type { Front } from './front.ts';
-import { Meter } from './traffic.ts';
+import { Meter, SentContents } from './traffic.ts';
 import { openWebPages } from './web-pages.ts';
 
 /** What `skein site` tells by. */
@@ -42,10 +42,11 @@ export async function openSiteFront(behind: string, options: SiteFrontOptions): 
   const server = createServer(async (request, response) => {
     const path = request.url!.split('?')[0]!;
     const isFace = opened.site.faces.owns(path);
-    meter.note(request, response, isFace);
+    meter.note(request, response, isFace ? 'faces' : contents);
     if (isFace && !opens(face, path)) response.writeHead(404).end();
     else if (!(await answered(opened.site.faces, request, response))) web.answer(request, response);
   });
+  const contents = new SentContents(path => pages.get(path)?.blob);
   const meter = new Meter(server);
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -70,6 +71,7 @@ export async function openSiteFront(behind: string, options: SiteFrontOptions): 
   return {
     origin,
     patches: 0,
+    wholes: 0,
     async turn(days) {
       const begun = pages.size > 0;
       const gone = new Set(pages.keys());

@@ -2,8 +2,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What a face said or was told, pages that came, "as before", anything else. */
-export const trafficParts = ['faces', 'pages', 'unchanged', 'other'] as const;
+/** What a face said or was told, pages with news, pages that say what was sent before, "as before", anything else. */
+export const trafficParts = ['faces', 'news', 'pages', 'unchanged', 'other'] as const;
 export type TrafficPart = (typeof trafficParts)[number];
 
 export interface Traffic {
@@ -41,11 +41,11 @@ export class Meter {
     });
   }
 
-  /** A request came; `isFace`: by the answer it is one of what sites tell. `from`: the site that it is of, known when it ends. */
-  note({ socket }: IncomingMessage, response: ServerResponse, isFace: boolean, from?: () => string): void {
+  /** A request came; `of`: what it asks for. `from`: the site that it is of, known when it ends. */
+  note({ socket }: IncomingMessage, response: ServerResponse, of: 'faces' | SentContents, from?: () => string): void {
     this.#sum.requests++;
     response.once('close', () => {
-      const part = this.#sum.parts[isFace ? 'faces' : partOf(response)];
+      const part = this.#sum.parts[of === 'faces' ? of : of.partOf(response)];
       part.requests++;
       const bytes = passed(socket) - (this.#counted.get(socket) ?? 0);
       part.bytes += bytes;
@@ -73,6 +73,22 @@ function passed(socket: Socket): number {
   return socket.bytesRead + socket.bytesWritten;
 }
 
-function partOf({ statusCode }: ServerResponse): TrafficPart {
-  return statusCode === 304 ? 'unchanged' : statusCode === 200 ? 'pages' : 'other';
+/** Whether an answer with a page told its reader anything: what a page says now, beside what it said when it was sent last. */
+export class SentContents {
+  readonly #sent = new Map<string, string>();
+  readonly #contentOf: (path: string) => string | undefined;
+
+  /** `contentOf`: what our detector makes of the page; undefined = there is none. */
+  constructor(contentOf: (path: string) => string | undefined) {
+    this.#contentOf = contentOf;
+  }
+
+  partOf({ statusCode, req }: ServerResponse): TrafficPart {
+    if (statusCode !== 200) return statusCode === 304 ? 'unchanged' : 'other';
+    const path = req.url!;
+    const content = this.#contentOf(path) ?? '';
+    const before = this.#sent.get(path);
+    this.#sent.set(path, content);
+    return before === content ? 'pages' : 'news';
+  }
 }

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
+import { lotsOf } from '../../src/frontier/schedule/lots.ts';
 import { Schedule } from '../../src/frontier/schedule/schedule.ts';
 import { Voices } from '../../src/frontier/schedule/voices.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
+import { FLAG_UNSPOKEN } from '../../src/ledger/pages/known-row.ts';
+import type { FaceState } from '../../src/ledger/schedule/faces.ts';
 import type { NoticeKind } from '../../src/notices/notice.ts';
 import { pingPrecision } from '../../src/revisit/pings.ts';
 import { newState, packState } from '../../src/revisit/state.ts';
@@ -170,4 +173,44 @@ test('silent visits teach recall of every kind', () =>
     });
     assert.deepEqual(ledger.schedule.noticeTrust.of(1, 'feed').missed, 1);
     assert.equal(ledger.schedule.noticeTrust.of(1, 'feed').expected, 0.5);
+  }));
+
+/** A face that has answered, as far as its state says. */
+function answering(ledger: Ledger, state: FaceState): void {
+  ledger.begin();
+  const face = ledger.schedule.faces.add(
+    { server: 1, kind: 'resourcesync', url: 'http://a.test/rs', found: 'well-known' },
+    NOW,
+  );
+  ledger.schedule.faces.put({ ...face!, heard: NOW, state });
+}
+
+test('silence counts from the start where a site lists all changes of the pages of which it tells, until looks show otherwise', () =>
+  withLedger(60, ledger => {
+    dated(ledger);
+    const server = ledger.servers.byId(1);
+    const silence = () => new Voices(ledger).silence(server);
+    answering(ledger, { listed: false });
+    assert.equal(silence(), 0);
+    answering(ledger, { listed: true });
+    assert.ok(silence() > 0.9, `${silence()}`);
+    const known = ledger.pages.known(7)!;
+    assert.equal(new Voices(ledger).told(server, { flags: known.flags | FLAG_UNSPOKEN }), 0);
+    tell(ledger, 1, 'resourcesync', true);
+    for (let page = 10; page < 40; page++) {
+      const before = ledger.pages.known(page)!;
+      new Voices(ledger).judged(server, before, { time: NOW, changed: true, foretold: 0.5 });
+    }
+    assert.ok(silence() < 0.5, `${silence()}`);
+  }));
+
+test('what a site would have told is not expected of its silent pages, nor looked for among them', () =>
+  withLedger(900, ledger => {
+    dated(ledger, NOW);
+    const lots = () => lotsOf(ledger, { visits: 900, begun: NOW + DAY, stale: 0.02 }).length;
+    const expected = () => new Schedule(ledger).freshness(NOW + 5 * DAY).expected;
+    const before = { lots: lots(), expected: expected() };
+    answering(ledger, { listed: true });
+    assert.ok(expected() > before.expected, `${expected()} and ${before.expected}`);
+    assert.ok(lots() < before.lots / 4, `${lots()} of ${before.lots}`);
   }));

@@ -113,7 +113,7 @@ test('a reader of many changes asks for the last of them alone, and misses none'
   const poll = async () => {
     asked.length = 0;
     const url = `${PUBLIC}.well-known/resourcesync`;
-    const done = await pollSync(asking, { kind: 'resourcesync', url, state });
+    const done = await pollSync({ asking, holdings: () => [] }, { kind: 'resourcesync', url, state });
     for (const notice of done.notices) told.add(notice.url);
     state = done.state;
     return asked.slice(2).join(' ');
@@ -123,7 +123,7 @@ test('a reader of many changes asks for the last of them alone, and misses none'
     for (const end = next + count; next < end; next += 250) add(...Array.from({ length: 250 }, (_, i) => next + i));
   };
   addMany(750);
-  assert.equal(await poll(), 'changelist.xml');
+  assert.equal(await poll(), 'changelist.xml resourcelist.xml');
   addMany(1750);
   await poll();
   assert.equal(told.size, 2500);

@@ -49,12 +49,15 @@ export interface Doubts {
   readonly waved: (page: SampledPage) => Touched | undefined;
   /** Probability that the notices about a page were true. */
   readonly believed: (page: SampledPage) => number;
+  /** Share of its changes of which its server would have told. */
+  readonly told: (page: SampledPage) => number;
 }
 
 export function doubtsOf(servers: Servers, waves: Waves, voices: Voices): Doubts {
   return {
     waved: row => waves.touched(servers.byId(row.server), row),
     believed: row => voices.believed(servers.byId(row.server), row),
+    told: row => voices.told(servers.byId(row.server), row),
   };
 }
 
@@ -198,7 +201,7 @@ export class Foresight {
     return new Set(servers.filter(([server, own]) => isKept(server, own)).map(([server]) => server));
   }
 
-  #parts(now: number, { waved, believed }: Doubts): Map<string, CalibrationPart> {
+  #parts(now: number, { waved, believed, told }: Doubts): Map<string, CalibrationPart> {
     const parts = new Map<string, Draft<Required<CalibrationPart>>>();
     const inferred = this.#ledger.storage.inferred.pages();
     const wrong = this.#wrong();
@@ -228,7 +231,7 @@ export class Foresight {
         part.waved++;
         part.touched += touched.likely;
         part.waveLooks += touched.looks;
-      } else part.stale += 1 - this.#estimator.survival(state, days) * (1 - believed(row));
+      } else part.stale += 1 - this.#estimator.survival(state, days * (1 - told(row))) * (1 - believed(row));
     }
     return parts;
   }

@@ -8,6 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { FLAG_CHANGED } from '../../ledger/pages/known-row.ts';
 import type { LivePage } from '../../ledger/schedule/due-times.ts';
 import type { Server } from '../../ledger/servers.ts';
+import { Voices } from './voices.ts';
 import { WaveDays } from './wave-days.ts';
 import { partOf } from './waves.ts';
 
@@ -51,7 +52,15 @@ export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { pa
   const ids = placesOf(day, evenly * DRAWN).map(place => 1 + Math.floor(place * ledger.pages.size));
   const fresh = [...new Set(ids)].filter(id => !drawn.has(id));
   const others = ledger.schedule.due.live(fresh, begun).slice(0, Math.max(0, evenly - servers.length));
-  return [...servers, ...others];
+  return [...servers, ...doubtful(ledger, others)];
+}
+
+/** Those whose silence may hide a change. Where a face names the content of every page, such looks cost next to nothing. */
+function doubtful(ledger: Ledger, pages: readonly LivePage[]): LivePage[] {
+  const voices = new Voices(ledger);
+  const cheap = ledger.schedule.faces.tellingAll();
+  const told = (page: LivePage) => voices.told(ledger.servers.byId(page.server), page);
+  return pages.filter((page, i) => cheap.has(page.server) || (i * GOLDEN) % 1 >= told(page));
 }
 
 /** Servers that do not announce their waves: where a face names the content of every page, lots find nothing sooner. */

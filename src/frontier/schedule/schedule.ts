@@ -274,8 +274,7 @@ export class Schedule {
   #beliefOf(row: ScheduledPage, state: ChangeState): Belief {
     const role = roles[row.role]!;
     const { a, b } = this.#paced(state, row.server, role);
-    const server = this.#aims && role === 'page' && !isUnspoken(row) && this.#ledger.servers.byId(row.server);
-    const recall = server ? this.#voices.silence(server) : 0;
+    const recall = this.#aims && role === 'page' ? this.#voices.told(this.#ledger.servers.byId(row.server), row) : 0;
     return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)), recall };
   }
 
@@ -343,13 +342,13 @@ export class Schedule {
     if (days <= 0 || (lesson.second && !changed)) return state;
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
     const counted = countedByPings(pingsOf(server), before.pings, { changed });
-    this.#tell(lesson, before, { state, foretold: 1 - this.plan.estimator.survival(state, days) });
+    this.#tell(lesson, before, { state, days });
     const age = changed ? lastChangeAge(server, visit) : undefined;
     return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
   }
 
   /** Learns from a visit about forecasts, waves and notices. */
-  #tell(lesson: ScheduleLesson, before: KnownRow, told: { state: ChangeState; foretold: number }): void {
+  #tell(lesson: ScheduleLesson, before: KnownRow, { state, days }: { state: ChangeState; days: number }): void {
     const { visit, server, again } = lesson;
     // An edit that many pages share makes a copy as stale as any other edit.
     const changed = visit.outcome === 'fetched' || visit.stage === 'template';
@@ -357,14 +356,15 @@ export class Schedule {
       if (!changed) this.#foresight.takeBack(visit.time, server.id, before.page);
       return;
     }
-    // A change that a notice announced is no surprise, as far as the notices of the server are true.
+    // A change that a notice announced is no surprise, as far as notices are true, and one that none did is, as far as all are told.
     const word = this.#voices.believed(server, before);
-    const foretold = 1 - (1 - told.foretold) * (1 - word);
-    this.#voices.judged(server, before, { time: visit.time, changed, foretold: told.foretold });
+    const { survival } = this.plan.estimator;
+    const foretold = 1 - survival(state, days * (1 - this.#voices.told(server, before))) * (1 - word);
+    this.#voices.judged(server, before, { time: visit.time, changed, foretold: 1 - survival(state, days) });
     const waved = server.wave > before.seen_time!;
     const named = before.pings > 0;
     const audit = this.audits.delete(before.page);
-    const seen = { state: told.state, foretold, page: before.page, changed, waved, named, audit };
+    const seen = { state, foretold, page: before.page, changed, waved, named, audit };
     const here = { ...before, server: server.id, url: visit.url };
     // A page that a notice named says nothing about pages that no notice named, but about others that one did.
     const surprise = changed && word < UNLIKELY ? 'suspected' : undefined;

@@ -54,7 +54,7 @@ const LOOKED_FOR = 10_000;
 
 export class Voices {
   readonly #ledger: Ledger;
-  #telling: ReadonlySet<number> | undefined;
+  #telling: { readonly contents: ReadonlySet<number>; readonly changes: ReadonlySet<number> } | undefined;
   /** What the last looks at named pages have shown, by server. */
   readonly #batches = new Map<number, { readonly begun: number; readonly looks: number; readonly found: number }>();
   /** What a notice of each server was worth when its pages were last moved by it. */
@@ -114,32 +114,45 @@ export class Voices {
 
   /**
    * The share of changes that would have been told, to schedule silent pages by. Where a site names the content of every
-   * page, silence is its word that a page is as we hold it: it counts from the start, until visits show otherwise.
+   * page, or lists every change, silence is its word that a page is as we hold it: it counts from the start, until visits
+   * show otherwise.
    */
   silence(server: Server): number {
     const record = pingsOf(server);
-    if (!this.#tellsAll(server.id)) return silenceRecall(record);
+    if (!this.#namesPages(server)) return silenceRecall(record);
     return 1 - Math.min(1, (TOLD_BY_ALL.missed + record.missed) / (TOLD_BY_ALL.expected + record.expected));
+  }
+
+  /** The same for one of its pages. */
+  told(server: Server, page: { readonly flags: number }): number {
+    return isUnspoken(page) ? 0 : this.silence(server);
   }
 
   /** Its word about each page of which it tells has been true. */
   vouches(server: Server): boolean {
-    return this.#tellsAll(server.id) && this.silence(server) >= VOUCHED;
+    return this.#faces().contents.has(server.id) && this.silence(server) >= VOUCHED;
   }
 
   /** A page that is visited for the first time and that its site, which names all that it tells of, has not named. */
   unnamed(server: Server, page: number): boolean {
-    return this.#tellsAll(server.id) && this.#ledger.schedule.told.of(page)['cursor'] === undefined;
+    const told = this.#ledger.schedule.told.of(page);
+    return this.#namesPages(server) && told['cursor'] === undefined && told['resourcesync'] === undefined;
   }
 
-  /** Asked for every visit, and answered from memory for a while. */
-  #tellsAll(server: number): boolean {
+  #namesPages({ id }: Server): boolean {
+    const { contents, changes } = this.#faces();
+    return contents.has(id) || changes.has(id);
+  }
+
+  /** Servers that name all contents, and those that list all changes. Asked for every visit, and answered from memory for a while. */
+  #faces(): { readonly contents: ReadonlySet<number>; readonly changes: ReadonlySet<number> } {
     const now = performance.now();
     if (!this.#telling || now - this.#looked > LOOKED_FOR) {
-      this.#telling = this.#ledger.schedule.faces.tellingAll();
+      const { faces } = this.#ledger.schedule;
+      this.#telling = { contents: faces.tellingAll(), changes: faces.listingAll() };
       this.#looked = now;
     }
-    return this.#telling.has(server);
+    return this.#telling;
   }
 
   /** A visit has shown whether those who spoke were right, and what those missed who did not. */

@@ -6,7 +6,7 @@ import { unpackFacts } from '../../errand/facts.ts';
 import type { Frontier } from '../../frontier/frontier.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
-import type { Notice } from '../../notices/notice.ts';
+import type { Notice, NoticeKind } from '../../notices/notice.ts';
 
 /** Milliseconds by which a site's clock and ours may differ. */
 const CLOCKS = 60_000;
@@ -19,6 +19,9 @@ interface Applied {
   readonly known: number;
 }
 
+/** Kinds of faces that name every page of which they tell. */
+const naming: ReadonlySet<NoticeKind> = new Set(['cursor', 'resourcesync']);
+
 /** `notices`: believable ones (src/notices/notice.ts). In a batch. */
 export function applyNotices(
   { ledger, frontier }: { readonly ledger: Ledger; readonly frontier: Frontier },
@@ -30,7 +33,7 @@ export function applyNotices(
     const id = frontier.admission.find(notice.url);
     const known = id === 0 ? undefined : ledger.pages.known(id);
     if (id !== 0 && notice.hidden) ledger.links.hidden.add(id, notice.hidden);
-    if (known && notice.kind === 'cursor') heed(ledger, known, notice.change !== 'deleted');
+    if (known && naming.has(notice.kind)) heed(ledger, known, notice.change !== 'deleted');
     if (id === 0) counts.added += take(ledger, frontier, notice, now);
     else if (!known) counts.added += expected(ledger, id, { kind: notice.kind, time: now });
     else if (isHeld(notice, known)) counts.known++;

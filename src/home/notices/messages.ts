@@ -35,7 +35,7 @@ export interface Done {
   /** Those of the telling server's own pages, each once. */
   readonly notices: readonly Notice[];
   readonly found: readonly FoundFaces[];
-  /** Cursor: URLs of pages that we hold and of which the site, though it tells of its pages, does not tell. */
+  /** Cursor, ResourceSync: URLs of pages that we hold and of which the site, though it tells of its pages, does not tell. */
   readonly unspoken: readonly string[];
   /** Replaces the face's state. */
   readonly state: FaceState;

@@ -56,6 +56,8 @@ export interface FaceState {
   /** Of an index that takes more than one poll: the last document that was read, and the newest change in any of them. */
   readonly after?: string;
   readonly reached?: number;
+  /** ResourceSync: its resource list has said of which pages its change lists tell. False = it could not be read. */
+  readonly listed?: boolean;
   /** The one open change list that a description led to, whose validators are kept here; and when it was found. */
   readonly list?: { readonly url: string; readonly found: number };
   /** WebSub: the hub that was asked, our secret, the path that it calls, and until when it promised to. */
@@ -124,7 +126,16 @@ export class KnownFaces {
 
   /** Servers with a face that names the content of every page, and answers. */
   tellingAll(): Set<number> {
-    const sql = `SELECT server FROM faces WHERE kind = 'cursor' AND failures = 0 AND heard > 0`;
+    return this.#answering(`kind = 'cursor'`);
+  }
+
+  /** Servers that list all changes of the pages of which they tell; we know which those are. */
+  listingAll(): Set<number> {
+    return this.#answering(`kind = 'resourcesync' AND json_extract(state, '$.listed')`);
+  }
+
+  #answering(condition: string): Set<number> {
+    const sql = `SELECT server FROM faces WHERE failures = 0 AND heard > 0 AND ${condition}`;
     const rows = this.#database.prepare(sql).all() as unknown as { server: number }[];
     return new Set(rows.map(({ server }) => server));
   }

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { DAY, HOUR } from '../../../src/base/clock.ts';
 import type { AskedFaces } from '../../../src/home/notices/messages.ts';
 import type { Answered, Asking } from '../../../src/home/notices/reading/asking.ts';
-import { NoAnswer } from '../../../src/home/notices/reading/asking.ts';
 import { discover } from '../../../src/home/notices/reading/discover.ts';
 import { verifyKey } from '../../../src/home/notices/reading/indexnow.ts';
 import { pollCursor } from '../../../src/home/notices/reading/read-cursor.ts';
@@ -13,22 +12,7 @@ import { pollSync } from '../../../src/home/notices/reading/read-sync.ts';
 import type { FaceState } from '../../../src/ledger/schedule/faces.ts';
 import { believable, type Notice } from '../../../src/notices/notice.ts';
 import { bucketOf, bucketsFor, encodeEntries, encodeSummary } from '../../../src/notices/site/manifest.ts';
-
-const origin = 'https://site.test';
-type Page = { status?: number; body?: string; headers?: Record<string, string> };
-
-/** A server that answers from a table; what it is asked for is noted. */
-function asking(pages: Record<string, Page | ((count: number) => Page)>) {
-  const asked: { url: string; etag?: string | undefined }[] = [];
-  const own = async ({ url, etag }: { url: string; etag?: string }): Promise<Answered> => {
-    asked.push({ url, etag });
-    const found = pages[url.slice(origin.length)];
-    if (!found) throw new NoAnswer('no answer: dns');
-    const { status = 200, body = '', headers = {} } = typeof found === 'function' ? found(asked.length) : found;
-    return { status, url, body: Buffer.from(body), headers: new Map(Object.entries(headers)) };
-  };
-  return { asked, asking: { own, now: Date.UTC(2025, 5, 1), spent: 0 } as unknown as Asking };
-}
+import { asking, origin, reading } from './answers.ts';
 
 const atom = (...dates: string[]) =>
   `<feed>${dates.map((date, i) => `<entry><link href="/${i}"/><updated>${date}</updated></entry>`).join('')}</feed>`;
@@ -83,14 +67,14 @@ test('ResourceSync is followed from its description to the changes since the las
   };
   const { asking: ask, asked } = asking(table);
   const face = { kind: 'resourcesync', url: `${origin}/rs`, state: { until: Date.UTC(2025, 0, 15) } } as const;
-  const { notices, state } = await pollSync(ask, face);
+  const { notices, state } = await pollSync(reading(ask), face);
   assert.deepEqual(notices, [
     { kind: 'resourcesync', url: `${origin}/b`, change: 'deleted', time: Date.UTC(2025, 1, 1) },
   ]);
   assert.equal(state.until, Date.UTC(2025, 1, 1));
   assert.deepEqual(
     asked.map(({ url }) => url.slice(origin.length)),
-    ['/rs', '/caps', '/changes'],
+    ['/rs', '/caps', '/changes', '/all'],
   );
 });
 
@@ -104,7 +88,7 @@ test('an open change list is asked alone with its validators, and what leads to 
   };
   const { asking: ask, asked } = asking(table);
   const paths = () => asked.splice(0).map(({ url }) => url.slice(origin.length));
-  const poll = (state: FaceState) => pollSync(ask, { kind: 'resourcesync', url: `${origin}/rs`, state });
+  const poll = (state: FaceState) => pollSync(reading(ask), { kind: 'resourcesync', url: `${origin}/rs`, state });
   const first = await poll({});
   assert.deepEqual(paths(), ['/rs', '/caps', '/changes']);
   assert.deepEqual(first.state.list, { url: `${origin}/changes`, found: ask.now });
@@ -138,12 +122,12 @@ test('an index of change lists without end is read in parts, and a circle ends',
     '/index': { body: sync('changelist', parts.join(''), 'sitemapindex') },
     '/list': { body: sync('changelist', entry('/a', 'change="updated" datetime="2024-01-01T00:00:00Z"')) },
   });
-  const done = await pollSync(ask, { kind: 'resourcesync', url: `${origin}/index`, state: {} });
+  const done = await pollSync(reading(ask), { kind: 'resourcesync', url: `${origin}/index`, state: {} });
   assert.equal(asked.length, 20);
   assert.equal(done.every, 0, 'there is more');
   assert.ok(done.state.until! > Date.UTC(2024, 0, 15), 'and the next poll goes on from there');
   const circle = asking({ '/c': { body: sync('description', entry('/c', 'capability="capabilitylist"')) } });
-  await pollSync(circle.asking, { kind: 'resourcesync', url: `${origin}/c`, state: {} });
+  await pollSync(reading(circle.asking), { kind: 'resourcesync', url: `${origin}/c`, state: {} });
   assert.ok(circle.asked.length <= 20);
 });
 
@@ -160,7 +144,7 @@ test('lists in no order of time that make more than one batch are all told, and 
   const told = new Set<string>();
   let face: AskedFaces = { kind: 'resourcesync', url: `${origin}/index`, state: {} };
   for (let polls = 0; polls < 2; polls++) {
-    const done = await pollSync(ask, face);
+    const done = await pollSync(reading(ask), face);
     for (const { url } of believable(done.notices, origin, Date.UTC(2025, 5, 1))) told.add(url);
     assert.equal(done.every, polls === 0 ? 0 : HOUR);
     face = { ...face, state: done.state };
@@ -172,7 +156,7 @@ test('lists in no order of time that make more than one batch are all told, and 
     '/rs': { body: sync('description', capabilities) },
     ...Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`/c${i}`, { body: sync('capabilitylist', '') }])),
   });
-  const done = await pollSync(nowhere.asking, { kind: 'resourcesync', url: `${origin}/rs`, state: {} });
+  const done = await pollSync(reading(nowhere.asking), { kind: 'resourcesync', url: `${origin}/rs`, state: {} });
   assert.equal(done.every, HOUR, 'the same documents are not read again at once');
 });
 
@@ -180,7 +164,7 @@ test('a change in the future does not hide those that come', async () => {
   const { asking: ask } = asking({
     '/list': { body: sync('changelist', entry('/a', 'change="updated" datetime="2999-01-01T00:00:00Z"')) },
   });
-  const { state } = await pollSync(ask, { kind: 'resourcesync', url: `${origin}/list`, state: {} });
+  const { state } = await pollSync(reading(ask), { kind: 'resourcesync', url: `${origin}/list`, state: {} });
   assert.ok(state.until! <= Date.UTC(2025, 5, 1));
 });
 
@@ -367,7 +351,7 @@ test('XML bombs in feeds and lists define nothing, are not expanded, and cost on
   };
   const { asking: ask, asked } = asking({ '/feed': { body: bodies['/feed'] }, '/list': { body: bodies['/list'] } });
   const feed = await pollFeed(ask, { kind: 'feed', url: `${origin}/feed`, state: {} });
-  const list = await pollSync(ask, { kind: 'resourcesync', url: `${origin}/list`, state: {} });
+  const list = await pollSync(reading(ask), { kind: 'resourcesync', url: `${origin}/list`, state: {} });
   for (const { notices } of [feed, list]) {
     assert.ok(notices.length <= 1);
     for (const { url } of notices) assert.ok(url.length < 100 && !/root:|lollol/.test(url), url);

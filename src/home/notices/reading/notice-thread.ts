@@ -107,7 +107,7 @@ async function work(task: Task, asking: Asking, files: PartitionFiles): Promise<
       return discover(asking, origin, { robots: terms.robots?.body ?? '', copies: await files.copiesOf(origin) });
     case 'poll':
       if (task.face.kind === 'feed') return pollFeed(asking, task.face);
-      if (task.face.kind === 'resourcesync') return pollSync(asking, task.face);
+      if (task.face.kind === 'resourcesync') return pollSync({ asking, holdings: files.holdings }, task.face);
       return pollCursor({ asking, holdings: files.holdings, ...files.accessTo(origin) }, task.face, task.wait);
     case 'subscribe':
       return subscribe(asking, task.face, task.callback);

@@ -4,11 +4,14 @@
  * read before.
  */
 import { DAY, HOUR } from '../../../base/clock.ts';
+import { originOf } from '../../../base/url.ts';
 import type { FaceState } from '../../../ledger/schedule/faces.ts';
 import { MOST_NOTICES, type Notice } from '../../../notices/notice.ts';
 import { parseSync, type SyncDocument, type SyncEntry } from '../../../notices/resourcesync.ts';
 import { type AskedFaces, type Done, NOTHING } from '../messages.ts';
 import { type Answered, type Asking, conditionsOf, validatorsOf } from './asking.ts';
+import { listsIn, resourcesIn, unlisted } from './read-resources.ts';
+import type { Holdings } from './reconcile.ts';
 
 const MOST_BYTES = 32 << 20;
 /** Documents that one poll reads: an index of change lists may go on without end. */
@@ -16,6 +19,11 @@ const MOST_DOCUMENTS = 20;
 const EVERY = HOUR;
 /** How long a change list that goes on is asked alone, without what leads to it. */
 const LIST_KNOWN = 7 * DAY;
+
+interface SyncParts {
+  readonly asking: Asking;
+  readonly holdings: Holdings;
+}
 
 interface SyncProgress {
   readonly asking: Asking;
@@ -36,9 +44,11 @@ interface SyncProgress {
   lists: number;
   /** The last of them, if it is a change list that goes on. */
   open: string | undefined;
+  /** Lists of the pages whose changes the change lists tell. */
+  resources: readonly string[];
 }
 
-export async function pollSync(asking: Asking, { url, state: given }: AskedFaces): Promise<Done> {
+export async function pollSync({ asking, holdings }: SyncParts, { url, state: given }: AskedFaces): Promise<Done> {
   const { list, etag: _, lastModified: __, ...rest } = given;
   if (list && list.found <= asking.now && asking.now - list.found < LIST_KNOWN) {
     const done = await askList(asking, given, list);
@@ -49,16 +59,20 @@ export async function pollSync(asking: Asking, { url, state: given }: AskedFaces
   const capability = await descend(progress, url);
   if (capability === undefined) return { ...NOTHING, state, every: EVERY };
   if (capability === '') return { ...NOTHING, state, every: DAY, trouble: 'it is not a ResourceSync document' };
-  const { notices, until, validators, cut, place, last } = progress;
+  const { notices, until, validators, cut, place, last, resources, open } = progress;
+  const found = given.listed === undefined && resources.length > 0 ? await resourcesIn(asking, resources) : undefined;
+  const unspoken = found ? unlisted(holdings(originOf(url)!), found) : [];
+  const { listed = found?.listed } = given;
+  const known = listed === undefined ? {} : { listed };
   if (!cut) {
-    const { open } = progress;
-    const known = open !== undefined && open !== url ? { list: { url: open, found: asking.now } } : {};
-    return { ...NOTHING, notices, state: { ...validators, ...known, ...(until > 0 && { until }) }, every: EVERY };
+    const list = open !== undefined && open !== url ? { list: { url: open, found: asking.now } } : {};
+    const read = { ...validators, ...list, ...known, ...(until > 0 && { until }) };
+    return { ...NOTHING, notices, unspoken, state: read, every: EVERY };
   }
   // Lists that do not say until when they reach are in no order of time: what is left may be older than what was read.
-  const further = { ...(place > 0 && { until: place }), ...(last && { after: last }), reached: until };
+  const further = { ...known, ...(place > 0 && { until: place }), ...(last && { after: last }), reached: until };
   const moved = place > progress.since || last !== state.after;
-  return { ...NOTHING, notices, state: further, every: moved ? 0 : EVERY };
+  return { ...NOTHING, notices, unspoken, state: further, every: moved ? 0 : EVERY };
 }
 
 function begin(asking: Asking, state: FaceState): SyncProgress {
@@ -66,6 +80,7 @@ function begin(asking: Asking, state: FaceState): SyncProgress {
   return {
     ...{ asking, since, notices: [], until: Math.max(since, state.reached ?? 0), documents: 0, cut: false },
     ...{ after: state.after, last: state.after, place: since, lists: 0, open: undefined },
+    resources: [],
     validators: conditionsOf(state) as SyncProgress['validators'],
   };
 }
@@ -108,6 +123,8 @@ async function follow(progress: SyncProgress, document: SyncDocument, depth: num
   const { capability, index, entries } = document;
   if (lists.has(capability) && !index) return take(progress, document);
   if (depth > 3) return;
+  if (capability === 'capabilitylist' && listsIn(entries, 'changelist').length > 0)
+    progress.resources = listsIn(entries, 'resourcelist');
   for (const entry of worthReading(progress, document, entries)) {
     if (progress.documents >= MOST_DOCUMENTS) {
       progress.cut = true;

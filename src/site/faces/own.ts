@@ -13,7 +13,7 @@ import {
   siteLimits,
   WELL_KNOWN,
 } from '../../notices/site/discovery.ts';
-import { bucketsFor, encodeEntries, encodeSummary } from '../../notices/site/manifest.ts';
+import { encodeEntries, encodeSummary } from '../../notices/site/manifest.ts';
 import {
   bodyHash,
   decodeWanted,
@@ -148,8 +148,7 @@ export class OwnFace {
     const { journal } = this.#parts;
     const of = request.query.get('of');
     if (of === null) {
-      const buckets = this.#buckets.of(bucketsFor(journal.pages.size));
-      const digests = buckets.map(({ digest }) => digest);
+      const { digests } = this.#buckets;
       return binary('manifest', encodeSummary({ cursor: cursorText(journal), pages: journal.pages.size, digests }));
     }
     const count = Number(request.query.get('buckets'));
@@ -159,8 +158,8 @@ export class OwnFace {
     if (!isCount || !areBuckets || asked.length > siteLimits.bucketsAsked) {
       throw new FaceError('bad-request', 'Ask for buckets as buckets=64&of=1,5,9, at most 512 of them.');
     }
-    const buckets = this.#buckets.of(count);
-    return binary('manifest', encodeEntries([...new Set(asked)].flatMap(each => buckets[each]!.entries)));
+    const entries = [...new Set(asked)].flatMap(each => this.#buckets.entries(count, each));
+    return binary('manifest', encodeEntries(entries));
   }
 
   async pages(request: FaceRequest): Promise<FaceAnswer> {

@@ -52,15 +52,15 @@ export function lotsOf(ledger: Ledger, { visits, begun, stale }: LotRound): { pa
   const ids = placesOf(day, evenly * DRAWN).map(place => 1 + Math.floor(place * ledger.pages.size));
   const fresh = [...new Set(ids)].filter(id => !drawn.has(id));
   const others = ledger.schedule.due.live(fresh, begun).slice(0, Math.max(0, evenly - servers.length));
-  return [...servers, ...doubtful(ledger, others)];
+  const doubt = doubtOf(ledger);
+  return [...servers, ...others.filter((page, i) => (i * GOLDEN) % 1 < doubt(page))];
 }
 
-/** Those whose silence may hide a change. Where a face names the content of every page, such looks cost next to nothing. */
-function doubtful(ledger: Ledger, pages: readonly LivePage[]): LivePage[] {
-  const voices = new Voices(ledger);
+/** What silence may hide at a page, as a share of its changes. Where a face names all contents looks cost next to nothing: it counts as 1. */
+function doubtOf(ledger: Ledger): (page: LivePage) => number {
   const cheap = ledger.schedule.faces.tellingAll();
-  const told = (page: LivePage) => voices.told(ledger.servers.byId(page.server), page);
-  return pages.filter((page, i) => cheap.has(page.server) || (i * GOLDEN) % 1 >= told(page));
+  const voices = new Voices(ledger);
+  return page => (cheap.has(page.server) ? 1 : 1 - voices.told(ledger.servers.byId(page.server), page));
 }
 
 /** Servers that do not announce their waves: where a face names the content of every page, lots find nothing sooner. */
@@ -76,6 +76,7 @@ function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visit
   const count = Math.min(servers.length, Math.floor(most / OF_SERVER));
   const waves = new WaveDays(ledger);
   let left = most;
+  const doubt = doubtOf(ledger);
   return Array.from({ length: count }, (_, i) => servers[(day * count + i) % servers.length]!).flatMap(({ id }, i) => {
     const needed = stale > 0 ? Math.ceil((OF_WAVES * waves.rate(id, begun)) / stale) : 0;
     const wanted = Math.max(OF_SERVER, Math.min(needed, left - (count - i - 1) * OF_SERVER));
@@ -86,7 +87,9 @@ function ofServers(ledger: Ledger, { begun, stale, most }: Omit<LotRound, 'visit
     const first = Math.floor(wanted / 2);
     const lots = [...still.slice(0, first), ...changed, ...still.slice(first)].slice(0, wanted);
     left -= lots.length;
-    return lots;
+    // Of a small server whose silence is believed no more than the usual share: two of three pages each day would be most of what it costs.
+    const usual = (USUAL * live.length) / wanted;
+    return lots.filter((page, n) => ((day * wanted + n) * GOLDEN) % 1 < Math.max(doubt(page), usual));
   });
 }
 

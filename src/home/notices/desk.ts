@@ -106,6 +106,19 @@ export class NoticeDesk {
     }
   }
 
+  /** Nobody waits any longer for those that are being asked: the next round does so the later, the more often that happens. */
+  late(): void {
+    const { ledger, clock } = this.#parts;
+    ledger.begin();
+    for (const id of this.#underWay) {
+      const face = ledger.schedule.faces.get(id);
+      if (!face) continue;
+      const failures = face.failures + 1;
+      const due = clock.now() + Math.min(LATEST, HOUR * 2 ** (failures - 1));
+      ledger.schedule.faces.put({ ...face, failures, due, trouble: 'it answers too slowly' });
+    }
+  }
+
   /** Sites that give their pages in bulk, as far as the last polls say, and those that send differences. */
   announce(): void {
     const { ledger, bulk, differences } = this.#parts;
@@ -296,7 +309,8 @@ export class NoticeDesk {
     const more = done.every === 0 && !failed;
     const every = more ? (row > MOST_IN_A_ROW ? DAY : 0) : Math.max(SOONEST, done.every);
     ledger.schedule.faces.put({
-      ...{ ...face, state: done.state, failures, trouble: done.trouble },
+      ...{ ...face, state: done.state, failures },
+      trouble: more && row > MOST_IN_A_ROW ? 'it has more to tell than is read in a day' : done.trouble,
       due: now + Math.min(LATEST, failed ? every * 2 ** (failures - 1) : every),
       heard: failed ? face.heard : now,
       words: face.words + (failed ? 0 : 1),

@@ -54,5 +54,7 @@ function turn(desk: NoticeDesk, heard: DeskHeard, { kind, clock }: HearingParts)
   if (kind === 'watch') desk.turn({ wait: WAIT });
   else if (!heard.told) desk.turn({ ahead: AHEAD });
   else if (desk.busy) desk.turn();
-  heard.told ||= !desk.busy || clock.ticks() - heard.began > PATIENCE;
+  const late = clock.ticks() - heard.began > PATIENCE;
+  if (!heard.told && late && desk.busy) desk.late();
+  heard.told ||= !desk.busy || late;
 }

@@ -102,3 +102,63 @@ test('a feed is left alone while another face tells of everything, and asked aga
   desks.pass(2 * DAY);
   assert.deepEqual(await polled(), ['feed', 'resourcesync']);
 });
+
+test('a face that keeps a round waiting is asked the later, the more often it did, and is believed again once it answers', async () => {
+  using desks = openDesks();
+  const { ledger, server } = desks;
+  ledger.schedule.faces.add(
+    { server: server.id, kind: 'cursor', url: `${origin}/.well-known/skein`, found: 'well-known' },
+    begun,
+  );
+  const { resolve, promise } = Promise.withResolvers<void>();
+  const reader = {
+    async do(task: Task) {
+      await promise;
+      return { ...NOTHING, ...('face' in task && { state: task.face.state }), every: HOUR, granted: true };
+    },
+  };
+  const clock = { now: () => begun + HOUR, ticks: () => begun + HOUR, sleep: async () => {} };
+  const frontier = { options: { allowPrivate: false, pace: 0 }, admission: {}, schedule: {}, news() {} };
+  const desk = new NoticeDesk({ ledger, frontier: frontier as never, clock: clock as never, reader });
+  desk.turn();
+  const shown = () => {
+    const { failures, trouble, due } = ledger.schedule.faces.all()[0]!;
+    return { failures, trouble, after: (due! - begun - HOUR) / HOUR };
+  };
+  desk.late();
+  assert.deepEqual(shown(), { failures: 1, trouble: 'it answers too slowly', after: 1 });
+  desk.late();
+  assert.deepEqual(shown(), { failures: 2, trouble: 'it answers too slowly', after: 2 });
+  assert.equal(ledger.schedule.faces.tellingAll().size, 0, 'its silence says nothing meanwhile');
+  resolve();
+  await new Promise(done => setImmediate(done));
+  desk.turn();
+  assert.deepEqual([shown().failures, shown().trouble], [0, '']);
+  assert.equal(ledger.schedule.faces.tellingAll().size, 1);
+});
+
+test('a face that always has more to tell is asked again the next day, and says why', async () => {
+  using desks = openDesks();
+  const { ledger, server } = desks;
+  ledger.schedule.faces.add(
+    { server: server.id, kind: 'cursor', url: `${origin}/.well-known/skein`, found: 'well-known' },
+    begun,
+  );
+  let asked = 0;
+  const reader = {
+    async do(task: Task) {
+      if (task.kind === 'poll') asked++;
+      return { ...NOTHING, ...('face' in task && { state: task.face.state }), every: 0, granted: true };
+    },
+  };
+  const clock = { now: () => begun + HOUR, ticks: () => begun + HOUR, sleep: async () => {} };
+  const frontier = { options: { allowPrivate: false, pace: 0 }, admission: {}, schedule: {}, news() {} };
+  const desk = new NoticeDesk({ ledger, frontier: frontier as never, clock: clock as never, reader });
+  for (let turn = 0; turn < 100; turn++) {
+    desk.turn();
+    await new Promise(done => setImmediate(done));
+  }
+  assert.equal(asked, 51);
+  const [face] = ledger.schedule.faces.all();
+  assert.deepEqual([face!.trouble, face!.due], ['it has more to tell than is read in a day', begun + HOUR + DAY]);
+});

@@ -85,7 +85,7 @@ test('a page is called by the first part of its title, too', context => {
     document(1, { title: '_thread — Low-level threading API', text: 'Lock and acquire, acquire a Lock, threading.' }),
     document(2, {
       title: 'threading — Thread-based parallelism',
-      text: 'A Lock that all acquire in the end, perhaps.',
+      text: 'threading: a Lock that all acquire in the end, perhaps.',
     }),
   ]);
   assert.equal(pagesOf(search.query('threading.Lock acquire', { now: NOW }))[0], 2);

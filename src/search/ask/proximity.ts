@@ -10,13 +10,13 @@ import type { QueryPlan } from './match.ts';
 import { nameAtoms } from './titles.ts';
 
 /** Pages that are looked at, and characters of a text. */
-export const LOOKED_AT = 10;
-const READ = 100_000;
+export const LOOKED_AT = 20;
+const READ = 30_000;
 const LONGEST_HEADING = 200;
 /** Characters in which words stand together, for each word of the query. */
 const ROOM = 25;
 /** What standing together adds at most, and what a heading adds that is what the title does not say of the query. */
-const WORTH = 1;
+const WORTH = 4;
 const DEFINED = 1;
 
 interface TextRow {

@@ -54,6 +54,9 @@ const quotes = '"“”„«»';
 /** What a minus sign leaves out begins so; before other signs it is one of them, as in `->`. */
 const leftOut = /[\p{L}\p{N}("“”„«»_.#@$'/]/u;
 
+/** Nothing but one name behind a minus sign: without it nothing is asked for, so it is the option of a program. */
+const option = /^\s*-[\p{L}\p{N}][\p{L}\p{N}_=-]*\s*$/u;
+
 function refuse(sentence: string): never {
   throw new SkeinError('bad-query', sentence);
 }
@@ -124,7 +127,7 @@ function tokensOf(text: string): QueryToken[] {
       const close = endOfPhrase(text, at + 1);
       tokens.push({ kind: 'leaf', field: '', text: text.slice(at + 1, close), quoted: true });
       at = close + 1;
-    } else if (character === '-' && leftOut.test(text[at + 1] ?? ' ')) {
+    } else if (character === '-' && leftOut.test(text[at + 1] ?? ' ') && !option.test(text)) {
       tokens.push({ kind: 'not' });
       at++;
     } else {

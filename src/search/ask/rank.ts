@@ -9,7 +9,7 @@
  *     × 1.3 if it is in the language of who asks, × 0.7 if in another than the small words of the query are, or × 0.85 in
  *       another than most pages, × 0.8 if it is in a script that the query is not in, × 0.3 if it is for
  *       programs
- *     × how near the words stand in its text, for the best ten (proximity.ts)
+ *     × how near the words stand in its text, for the best twenty (proximity.ts)
  *
  * Importance can double a score and freshness add a fifth: enough to order pages that say the same, too little to
  * lift one that hardly mentions the words. They reorder the 200 best by text of what find.ts found. Among these, of pages
@@ -52,9 +52,8 @@ const SIGNED = 3;
 const OTHER_SCRIPT = 0.8;
 const otherScripts = new Set('ru uk bg el he ar fa zh ja ko th'.split(' '));
 const machines = /rss|atom|xml(?<!xhtml\+xml)$|json|javascript|css|csv/;
-/** Pages with all the words below which those with some of them are looked at, too; and what having all counts then. */
+/** Pages with all the words below which those with some of them are looked at, too. */
 export const FEW = 20;
-export const ALL = 2;
 const HALF_LIFE = 90 * DAY;
 
 /** Bits in which the simhashes of two texts differ that are nearly the same. */
@@ -95,14 +94,11 @@ export class Ranker {
     return { ...this.#reorder(found, plan, asking), relaxed: false, loose: false };
   }
 
-  /** Pages that have some of the words, those with all of them among them. */
+  /** Pages that have some of the words, those with all of them among them: BM25 lets all of them count for more. */
   some(plan: QueryPlan, asking: Ranking, all: Ranked): Ranked {
     const match = this.#loosen(plan);
     const some = this.#finder.find({ ...plan, match, head: match }, spanOf(plan, asking.now));
-    const whole = new Set(all.pages);
-    const rows = some.rows.map(({ id, score }) => ({ id, score: whole.has(id) ? score * ALL : score }));
-    rows.sort((a, b) => b.score - a.score || a.id - b.id);
-    const ranked = this.#reorder({ ...some, rows }, plan, asking);
+    const ranked = this.#reorder(some, plan, asking);
     if (all.total === 0) return { ...ranked, relaxed: true, loose: true };
     // What is counted is what was asked for.
     return { ...ranked, total: all.total, exact: all.exact, relaxed: false, loose: true };

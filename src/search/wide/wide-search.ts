@@ -11,7 +11,7 @@ import { COMMON, SCORED, WINDOW } from '../ask/find.ts';
 import { plan, type QueryPlan } from '../ask/match.ts';
 import { LOOKED_AT } from '../ask/proximity.ts';
 import { mayGoOn, parseQuery, type Query } from '../ask/query.ts';
-import { ALL, FEW, folded, type Print, type Ranked, type Ranking, REORDERED, sorted } from '../ask/rank.ts';
+import { FEW, folded, type Print, type Ranked, type Ranking, REORDERED, sorted } from '../ask/rank.ts';
 import type { Hit, QueryOptions, Results } from '../document.ts';
 import { primaryLanguage } from '../terms/stems.ts';
 import type { WordList } from '../terms/word-list.ts';
@@ -199,9 +199,7 @@ class WideAnswerer {
   async #some(made: QueryPlan, all: Ranked): Promise<Ranked> {
     const match = await this.#loosen(made);
     const some = await this.#find({ ...made, match, head: match });
-    const whole = new Set(all.pages);
-    const rows = some.rows.map(row => (whole.has(row.id) ? { ...row, score: row.score * ALL } : row));
-    const ranked = await this.#reorder({ ...some, rows: sorted(rows) }, made);
+    const ranked = await this.#reorder(some, made);
     if (all.total === 0) return { ...ranked, relaxed: true, loose: true };
     return { ...ranked, total: all.total, exact: all.exact, relaxed: false, loose: true };
   }

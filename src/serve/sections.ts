@@ -66,7 +66,12 @@ function around(text: string, words: readonly string[]): Fragment[] {
   if (lower.length !== text.length) return [{ text: text.slice(0, BEFORE + AFTER).trim(), hit: false }];
   const first = Math.min(...words.map(word => lower.indexOf(word)).filter(at => at >= 0));
   const from = Number.isFinite(first) ? Math.max(0, lower.lastIndexOf(' ', Math.max(0, first - BEFORE)) + 1) : 0;
-  const shown = text.slice(from, from + BEFORE + AFTER).replace(/\s+/g, ' ');
+  const most = from + BEFORE + AFTER;
+  // Whole words; scripts without blanks are cut where they must be.
+  const blank = text.lastIndexOf(' ', most);
+  const to = most >= text.length ? text.length : blank > from + BEFORE ? blank : most;
+  const middle = text.slice(from, to).replace(/\s+/g, ' ').trim();
+  const shown = `${from > 0 ? '… ' : ''}${middle}${to < text.length ? ' …' : ''}`;
   return marked(shown, words);
 }
 

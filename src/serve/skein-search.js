@@ -226,6 +226,10 @@ class SkeinSearch extends HTMLElement {
       // What is chosen answers the letters before these: the answer is opened when it is here.
       if (this.waiting) this.entered = true;
       else this.chosen?.click();
+    } else if (event.key === 'Escape') {
+      // A browser would empty the field first, and close at the second time.
+      event.preventDefault();
+      this.dialog.close();
     }
   }
 }

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { askCollection } from '../../src/engine/open-collection.ts';
+import { sectionsAbout } from '../../src/serve/sections.ts';
 import { openServe, type Served, type ServeOptions } from '../../src/serve/serve.ts';
 import { widget } from '../../src/serve/widget.ts';
 import { type Collection, makeCollection } from '../journeys/collection.ts';
@@ -65,6 +66,18 @@ test('results lead to the section that the question is about', async () => {
   );
   assert.ok(
     hits[0].sections[0].snippet.some((each: { text: string; hit: boolean }) => each.hit && each.text === 'postgres'),
+  );
+});
+
+test('what a section says is cut between words, and says where it is cut', () => {
+  const text = `${'The harbour is closed. '.repeat(8)}Ships wait for the tide. ${'They leave at dawn together. '.repeat(8)}`;
+  const [section] = sectionsAbout([{ anchor: 'a', heading: 'Ships', text }], ['tide']);
+  const shown = section!.snippet.map(each => each.text).join('');
+  assert.match(shown, /^… .*tide.* …$/);
+  const words = new Set(text.match(/\w+/g));
+  assert.deepEqual(
+    shown.match(/\w+/g)!.filter(word => !words.has(word)),
+    [],
   );
 });
 
@@ -158,6 +171,9 @@ test('the search box is small, works by keyboard and on a phone, and takes title
     const option = page.getByRole('option');
     await option.first().waitFor();
     assert.match(await option.first().innerText(), /Tides <img src=x onerror=alert\(1\)>/);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.keyboard.press('/');
     await page.keyboard.press('ArrowDown');
     assert.match(await page.getByRole('option', { selected: true }).innerText(), /Tides/);
     assert.equal(await page.getByRole('combobox').getAttribute('aria-activedescendant'), 'r1');

@@ -134,7 +134,15 @@ function nameIn(element: Element): string {
 
 function linkIn(heading: Element): string {
   const link = firstOf(heading, ({ attribs }) => /^#./.test(attribs['href'] ?? ''));
-  return link ? link.attribs['href']!.slice(1) : '';
+  return link ? decoded(link.attribs['href']!.slice(1)) : '';
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment; // percent signs that are no UTF-8
+  }
 }
 
 /** On what stands before it and shows nothing, or on what begins with it. */

@@ -13,7 +13,7 @@ export function printStages(stages: readonly Decided[]): void {
   console.log();
   console.log(
     table(
-      ['decider', 'visits', 'changed', 'received'],
+      ['detected by', 'visits', 'changed', 'received'],
       stages.map(row => [stageInWords(row.stage), row.pages, row.changed, size(row.down)]),
     ),
   );

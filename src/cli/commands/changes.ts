@@ -122,9 +122,9 @@ function print(pages: readonly FoundChange[], servers: readonly TemplateEdit[]):
     console.log('No changes found in that time.');
     return;
   }
-  const { url, words } = columnsFor(pages);
+  const { url, words, stages } = columnsFor(pages);
   const edits = servers.map(({ time, origin, pages: count, ...counted }) => [
-    ...[moment(time), paint(colours.template, 'template'), wordsInShort(counted), ''],
+    ...[moment(time), paint(colours.template, 'template'), wordsInShort(counted), ...stages('')],
     ...(words > 0
       ? [shortened(harmless(origin), url), `the same edit on ${plural(count, 'page')}`]
       : [`${shortened(harmless(origin), url - 14)}, ${plural(count, 'page')}`, '']),
@@ -133,11 +133,11 @@ function print(pages: readonly FoundChange[], servers: readonly TemplateEdit[]):
     moment(page.time),
     paint(colours[page.kind], page.kind),
     wordsInShort(page),
-    stageOf(page),
+    ...stages(stageOf(page)),
     shortened(harmless(page.url), url),
     harmless(page.shownBy ? `on ${page.shownBy.join(', ')}` : (page.title ?? '')).slice(0, Math.min(60, words)),
   ]);
-  console.log(table(['seen', 'what', 'words', 'stage', 'url', ''], [...edits, ...rows]));
+  console.log(table(['seen', 'what', 'words', ...stages(STAGE), 'url', ''], [...edits, ...rows]));
 }
 
 /** The stage, in the words of the papers' figures where it is one of theirs, and the levels that a structure changed on. */
@@ -146,16 +146,28 @@ function stageOf({ kind, stage, levels }: FoundChange): string {
   return `${stageInWords(stage ?? '')}${levels ? `, level ${levels.join(' ')}` : ''}`;
 }
 
+/** The name of the column of stages, and how wide a terminal must be for it: URLs come first. */
+const STAGE = 'detected by';
+const WIDE = 100;
 /** Time, what and how much, with the spaces after them. */
 const BEFORE_STAGE = 41;
 /** Fewer columns are not worth a title. */
 const LEAST_WORDS = 12;
 
-/** Columns for URLs, and for what is said of them; 0 = nothing, because URLs need all of the room. */
-function columnsFor(pages: readonly FoundChange[]): { readonly url: number; readonly words: number } {
-  const stage = pages.reduce((most, page) => Math.max(most, stageOf(page).length), 5);
-  const room = Math.max(24, roomOf() - BEFORE_STAGE - stage - 2);
+interface ChangeColumns {
+  readonly url: number;
+  /** For what is said of URLs; 0 = nothing, because they need all of the room. */
+  readonly words: number;
+  /** The cell of a row for its stage, where there is room for such a column. */
+  stages(cell: string): string[];
+}
+
+function columnsFor(pages: readonly FoundChange[]): ChangeColumns {
+  const wide = roomOf() >= WIDE;
+  const stage = pages.reduce((most, page) => Math.max(most, stageOf(page).length), STAGE.length) + 2;
+  const room = Math.max(24, roomOf() - BEFORE_STAGE - (wide ? stage : 0));
   const longest = pages.reduce((most, { url }) => Math.max(most, url.length), 0);
   const words = room - longest - 2;
-  return words >= LEAST_WORDS ? { url: longest, words } : { url: room, words: 0 };
+  const stages = (cell: string) => (wide ? [cell] : []);
+  return words >= LEAST_WORDS ? { url: longest, words, stages } : { url: room, words: 0, stages };
 }

@@ -64,5 +64,5 @@ function print(shown: Shown): void {
     `${visit['ms']} ms`,
     harmless(String(visit['outpost'])),
   ]);
-  console.log(`\n${table(['visit', 'outcome', 'reason', 'status', 'stage', 'wire', 'took', 'by'], rows)}`);
+  console.log(`\n${table(['visit', 'outcome', 'reason', 'status', 'detected by', 'wire', 'took', 'by'], rows)}`);
 }

@@ -148,6 +148,9 @@ test('it does not come back, until it is allowed to', async () => {
   assert.notEqual(refused.code, 0);
   assert.match(refused.stderr, /was forgotten/);
   assert.equal((await skein(['forget', '--allow', server, '--data', data])).code, 0);
+  const mistyped = await skein(['forget', 'nowhere.test', '--data', data]);
+  assert.match(String(mistyped.stdout), /^No known page matches\..* skein forget --allow nowhere\.test/);
+  assert.equal((await skein(['forget', '--allow', 'nowhere.test', '--data', data])).code, 0);
   await crawlHere({ data, scope: '*' }, [`${server}/`]);
   assert.ok([...(await bodies(data)).keys()].filter(url => url.startsWith(server)).length >= gone.length - 1);
   assert.deepEqual(await problems(data), []);

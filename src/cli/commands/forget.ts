@@ -1,9 +1,9 @@
 /** `skein forget`: takes pages out of a collection for good, with every copy, and keeps them from coming back. */
 import type { Command } from 'commander';
 import { allowAgain, forgetIn, forgottenTargets, wouldForget } from '../../engine/house/forget.ts';
-import { declare, values } from '../options/options.ts';
+import { dataOption, declare, values } from '../options/options.ts';
 import { printJson } from '../print/json.ts';
-import { harmless, plural, size, thousands } from '../print/terminal.ts';
+import { fold, harmless, plural, shellWord, size, thousands } from '../print/terminal.ts';
 
 /** URLs that --dry-run shows; --json has them all. */
 const SHOWN = 20;
@@ -45,6 +45,12 @@ Examples:
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
     if (json) return printJson(forgotten);
     const { pages, copies, bytes } = forgotten;
+    if (pages === 0) {
+      const undo = `skein forget --allow ${targets.map(shellWord).join(' ')}${dataOption(data)}`;
+      return console.log(
+        fold(`No known page matches. Later crawls skip what does; to take that back: ${harmless(undo)}`),
+      );
+    }
     console.log(
       `Forgot ${plural(pages, 'page')} with ${plural(copies, 'stored copy', 'stored copies')}; ` +
         `${size(bytes)} removed from the archive. Later crawls skip these pages.`,

@@ -271,7 +271,9 @@ export class NoticeDesk {
     if (kind === 'cursor' || kind === 'websub') return false;
     const { faces, noticeTrust } = this.#parts.ledger.schedule;
     const others = faces.ofServer(server).filter(({ failures }) => failures === 0);
-    if (others.some(each => each.kind === 'cursor' && each.state.cursor !== undefined)) return true;
+    // One that has not been asked yet comes first: it may make a list of all pages needless.
+    const cursor = (each: Face) => each.kind === 'cursor' && (each.state.cursor !== undefined || each.heard === 0);
+    if (others.some(cursor)) return true;
     const alone = (each: Face) => instead.has(each.kind) && tellsAlone(noticeTrust.of(server, each.kind));
     return kind === 'feed' && others.some(alone);
   }

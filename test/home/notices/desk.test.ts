@@ -103,6 +103,20 @@ test('a feed is left alone while another face tells of everything, and asked aga
   assert.deepEqual(await polled(), ['feed', 'resourcesync']);
 });
 
+test('no other face is read before a cursor that may make it needless, and all are where the cursor fails', async () => {
+  using desks = openDesks();
+  const { faces } = desks.ledger.schedule;
+  const server = desks.server.id;
+  faces.add({ server, kind: 'resourcesync', url: `${origin}/rs`, found: 'well-known' }, begun);
+  faces.add({ server, kind: 'cursor', url: `${origin}/.well-known/skein`, found: 'well-known' }, begun);
+  const asked = async () => (await desks.run()).flatMap(task => ('face' in task ? [task.face.kind] : []));
+  assert.deepEqual(await asked(), ['cursor']);
+  const cursor = faces.find(server, 'cursor', `${origin}/.well-known/skein`)!;
+  faces.put({ ...cursor, failures: 1, trouble: 'damaged', due: begun + 9 * DAY });
+  desks.pass(DAY + HOUR);
+  assert.deepEqual(await asked(), ['resourcesync']);
+});
+
 test('a face that keeps a round waiting is asked the later, the more often it did, and is believed again once it answers', async () => {
   using desks = openDesks();
   const { ledger, server } = desks;

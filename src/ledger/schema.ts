@@ -299,7 +299,7 @@ export const steps: readonly string[] = [
   CREATE INDEX found_page ON found (page);
   `,
   `
-  -- Pages that had copies and were forgotten, in that order: readers of what changed are told once (house/forgetting.ts).
+  -- Pages that had copies and were forgotten, in that order: readers of what changed are told once (storage/forgetting.ts).
   CREATE TABLE forgettings (id INTEGER PRIMARY KEY, page INTEGER NOT NULL) STRICT;
   INSERT INTO forgettings (page) SELECT id FROM pages WHERE refused = 'forgotten' ORDER BY id;
   `,

@@ -93,10 +93,14 @@ export class Admission {
     for (const { id, high, low } of reading(scans.every(memory.page))) this.fingerprints.set(high, low, id);
     this.neighbours?.restore();
     if (this.#depths) for (const { id, depth } of reading(scans.depths())) this.#depths.set(id, depth);
-    for (const reason of LIFTABLE) for (const page of scans.refusedFor(reason)) this.#liftable.add(page);
-    for (const page of scans.refusedFor(FORGOTTEN)) this.#forgotten.add(page);
     for (const { server, pages } of tallies.admitted()) this.#laneOf(servers.byId(server).origin).pages = pages;
-    this.#outside = tallies.of('pages').reduce((sum, { name, n }) => sum + (name === 'out-of-scope' ? n : 0), 0);
+    const refused = tallies.of('pages');
+    // Finding such pages takes a pass over all: only for reasons for which there are any.
+    const refusedFor = (reason: string) =>
+      refused.some(({ name }) => name === reason) ? scans.refusedFor(reason) : [];
+    for (const reason of LIFTABLE) for (const page of refusedFor(reason)) this.#liftable.add(page);
+    for (const page of refusedFor(FORGOTTEN)) this.#forgotten.add(page);
+    this.#outside = refused.reduce((sum, { name, n }) => sum + (name === 'out-of-scope' ? n : 0), 0);
   }
 
   /** Judges the pages again that a rule refused, after the rule has changed. Pages that pass join their lanes. */

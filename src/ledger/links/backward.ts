@@ -116,6 +116,9 @@ export class Backward {
   }
 
   #recount(): void {
+    const countOne = (target: number) => {
+      (this.#chunks[target >>> CHUNK_BITS] ??= new Uint32Array(CHUNK))[target % CHUNK]!++;
+    };
     // A row costs more than its links: so the links of some pages come as one value.
     const some = this.#database.prepare(
       `SELECT max(page), count(*), CAST(group_concat(targets, '') AS BLOB)
@@ -125,8 +128,9 @@ export class Backward {
     for (let last = 0, count = COUNTED_AT_ONCE; count === COUNTED_AT_ONCE; ) {
       const row = some.get(last, COUNTED_AT_ONCE) as unknown as [number, number, Uint8Array | null];
       [last, count] = row;
-      if (row[2]) eachTargetOfAll(row[2], target => this.add(target));
+      if (row[2]) eachTargetOfAll(row[2], countOne);
     }
+    for (const index of this.#chunks.keys()) if (this.#chunks[index]) this.#dirty.add(index);
     for (const row of this.#database.prepare('SELECT page, links FROM foreign_links').iterate()) {
       this.add(row['page'] as number, row['links'] as number);
     }

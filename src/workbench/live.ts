@@ -108,14 +108,17 @@ export class Live {
     const seconds = Math.max(0.2, (ticks - this.#time) / 1000);
     this.#time = ticks;
     const { counted, visits } = this.#since();
-    if (ticks > this.#slowAfter) this.#collection = this.#count();
     const sum = (pick: (row: VisitTally) => number) => counted.reduce((total, row) => total + pick(row), 0);
+    const bytes = sum(row => row.bytes);
+    if (ticks > this.#slowAfter) this.#collection = this.#count();
+    // Counting takes long on a large collection; until the next count the bytes of visits are added, which the run shows, too.
+    else this.#collection = { ...this.#collection, spentToday: this.#collection.spentToday + bytes };
     const sample: Sample = {
       time: now,
       visits: sum(row => row.visits) / seconds,
       changed: sum(row => (row.outcome === 'fetched' && row.stage !== 'first' ? row.visits : 0)) / seconds,
       errors: sum(row => row.errors) / seconds,
-      bytes: sum(row => row.bytes) / seconds,
+      bytes: bytes / seconds,
       queue: home === null ? null : home.queue + home.underWay,
     };
     const outposts: Record<string, { visits: number; bytes: number }> = {};

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openHome } from '../../src/cli/options/engine-options.ts';
 import { crawlLine } from '../../src/cli/print/live.ts';
 import { attend } from '../../src/cli/services.ts';
@@ -10,6 +11,8 @@ import { lastRun } from '../../src/home/log.ts';
 import { serversAtWork } from '../../src/home/machines/posts.ts';
 import { readOrder } from '../../src/home/orders.ts';
 import { crawlSupply } from '../../src/home/supply.ts';
+import { Live } from '../../src/workbench/live.ts';
+import { Reader } from '../../src/workbench/reader.ts';
 import { openWorkbench, type Workbench } from '../../src/workbench/server.ts';
 import { readPages, readSeconds } from '../../src/workbench/ui/lib/numbers.ts';
 import { latency, outcomeWord } from '../../src/workbench/ui/lib/words.ts';
@@ -154,4 +157,21 @@ test('bad values in orders are refused in our own words', async () => {
 
 test('a quick server does not take 0 ms', () => {
   assert.deepEqual([0, 0.3, 3.46, 9.96, 28.4].map(latency), ['', '<1 ms', '3.5 ms', '10 ms', '28 ms']);
+});
+
+test('bytes of today grow with the visits of a run, and not only when all is counted', async () => {
+  const reader = new Reader(collection.directory, '');
+  const live = new Live(reader);
+  try {
+    const { spentToday: before, time: counted } = live.now.collection;
+    const seed = `http://127.0.0.1:${(site.address() as AddressInfo).port}/999.html`;
+    const opened = await openHome(chosen(collection.directory), [seed], { clockShift: collection.clockShift });
+    await opened.run(crawlSupply(opened, 0));
+    await opened.close();
+    while (live.now.collection.spentToday === before) await sleep(50);
+    assert.equal(live.now.collection.time, counted, 'nothing was counted anew meanwhile');
+  } finally {
+    live.close();
+    reader.close();
+  }
 });

@@ -10,9 +10,13 @@ export interface Extracted {
   readonly blocks: readonly Block[];
 }
 
+/** Feeds and other XML wrap markup in sections of characters; HTML has none. */
+const XML = /^\s*<\?xml(?![\s\S]{0,2000}<html)/i;
+const CDATA = /<!\[CDATA\[|\]\]>/g;
+
 /** `base` is the page's address; `template` what is known of its server. */
 export function extractPage(html: string, base: string, template?: Template): Extracted {
-  const tree = treeOf(html);
+  const tree = treeOf(XML.test(html) ? html.replace(CDATA, '') : html);
   const { root, dropped } = mainOf(tree, template);
   const blocks = blocksOf(root, { base, dropped });
   const title = firstOf(tree, ({ name }) => name === 'title');

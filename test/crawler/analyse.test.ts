@@ -200,6 +200,14 @@ test('other types: XHTML as XML, feeds, plain text, and what is no text', () => 
   assert.notDeepEqual(image.facts, page(Uint8Array.of(1, 2, 4), 'image/png').facts);
 });
 
+test('in the text of a feed a link and what follows it stand apart', () => {
+  const item = (n: number) =>
+    `<item><title>Item ${n}</title><link>http://a.org/${n}</link><guid>http://a.org/g${n}</guid><description>What ${n} says</description></item>`;
+  const feed = page(`<?xml version="1.0"?><rss><channel>${item(1)}${item(2)}</channel></rss>`, 'application/rss+xml');
+  const said = [1, 2].map(n => `Item ${n}\nhttp://a.org/${n}\nhttp://a.org/g${n}\nWhat ${n} says\n`).join('');
+  assert.equal(feed.text(), said);
+});
+
 test('a page in another encoding gives the facts of the same page in UTF-8, but for its bytes', () => {
   const html = '<title>Größe</title><p>façade <a href="größe.html">x</a>';
   const other = page(Buffer.from(html, 'latin1'), 'text/html; charset=iso-8859-1');

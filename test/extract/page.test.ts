@@ -231,6 +231,11 @@ test('what has a name of the frame but stands among paragraphs as one of them is
   assert.ok(found.includes('Noted.') && found.includes('oak') && !found.includes('Ads.'), found);
 });
 
+test('markup in the sections of characters of a feed is read, and leaves no signs of them', () => {
+  const feed = `<?xml version="1.0"?><rss><channel><item><title>First</title><description><![CDATA[<p>${sentence(1)}</p><p>two</p>]]></description></item></channel></rss>`;
+  assert.equal(textOf(extractPage(feed, BASE)), `First\n\n${sentence(1)}\n\ntwo`);
+});
+
 test('words in a drawing are kept, and icons go', () => {
   const found = markdown(
     '<svg><path d=M0/><text>WITH</text><g><text>a*b</text></g></svg><svg><title>Edit</title><path d=M0/></svg>',

@@ -203,6 +203,8 @@ export function enterTags(): void {
     'address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol optgroup option p pre section select summary table tbody td textarea tfoot th thead title tr ul iframe object noscript template script style',
     BLOCK,
   );
+  // Of feeds: a link and what follows it are not one word.
+  tags('author category channel content description entry guid item lastbuilddate pubdate published updated', BLOCK);
   tags('area base br col embed hr img input link meta param source track wbr basefont bgsound frame keygen', VOID);
   tags('script style iframe noembed noframes', RAW | SKIP);
   tags('textarea title xmp', RAW);

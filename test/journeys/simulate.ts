@@ -132,12 +132,14 @@ class Simulation {
     const ledger = {
       begin: () => {},
       pages: { get: () => ({ server: SERVER }), known: (id: number) => ({ seen_time: this.#pages[id - 1]!.seen }) },
-      inferred: { of: () => undefined },
-      masks: {
-        ofServer: (id: number) => read(server, id) || undefined,
-        ofPage: (id: number) => read(page, id) || undefined,
-        putServer: (id: number, value: unknown) => server.set(id, JSON.stringify(value)),
-        putPage: (id: number, value: unknown) => page.set(id, JSON.stringify(value)),
+      storage: { inferred: { of: () => undefined } },
+      servers: {
+        masks: {
+          ofServer: (id: number) => read(server, id) || undefined,
+          ofPage: (id: number) => read(page, id) || undefined,
+          putServer: (id: number, value: unknown) => server.set(id, JSON.stringify(value)),
+          putPage: (id: number, value: unknown) => page.set(id, JSON.stringify(value)),
+        },
       },
     };
     const ids = new Map(this.#pages.map(kept => [kept.page.url, kept.id]));

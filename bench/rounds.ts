@@ -19,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { historiesAvailable, useHistories } from './histories.ts';
 import { type Aim, Collection, type Day, type Served } from './rounds/collection.ts';
 import { printRun, type SiteFigures, sitesOf } from './rounds/report.ts';
+import { sceneOf } from './rounds/scenes.ts';
 import { type Page, readSites } from './rounds/sites.ts';
 import { conditionalBytes, printSummary, type Run } from './rounds/summary.ts';
 import { CONSTANTS, type Constant, printLeftOut, together, type Varied } from './rounds/vary.ts';
@@ -28,6 +29,7 @@ const { values: given } = parseArgs({
   options: {
     days: { type: 'string', default: '14' },
     from: { type: 'string', default: '0' },
+    scenes: { type: 'string' },
     data: { type: 'string' },
     aims: { type: 'string', default: '10%,0.98' },
     sites: { type: 'string' },
@@ -45,7 +47,7 @@ const { values: given } = parseArgs({
 });
 
 useHistories(given.data);
-if (!historiesAvailable) {
+if (!historiesAvailable && given.scenes === undefined) {
   console.log('The recorded histories are not beside the project: nothing to measure.');
   process.exit(0);
 }
@@ -62,8 +64,9 @@ function measure(): void {
   const days = Number(given.days);
   const names = given.sites?.split(',');
   const runs: Run[] = [];
-  for (const from of given.from.split(',').map(Number)) {
-    const all = readSites(days, site => !names || names.some(name => site.includes(name)), from);
+  const chosen = (site: string) => !names || names.some(name => site.includes(name));
+  for (const from of (given.scenes ?? given.from).split(',').map(Number)) {
+    const all = given.scenes ? sceneOf(from, days).filter(({ site }) => chosen(site)) : readSites(days, chosen, from);
     const collections = given.alone ? [...Map.groupBy(all, page => page.site).values()] : [all];
     for (const [pages, aim, served] of product(collections, given.aims.split(','), servings())) {
       const name = `${aim}, ${served.sitemaps ? 'sitemaps' : 'no sitemaps'}, ${served.validators}`;
@@ -102,7 +105,8 @@ function aimOf(text: string): Aim {
 /** One process for each value, because a constant is read when its module is. */
 function vary(): void {
   const hook = fileURLToPath(new URL('./rounds/varied.ts', import.meta.url));
-  const args = ['--import', hook, fileURLToPath(import.meta.url), '--json', '--days', given.days, '--from', given.from];
+  const stretch = given.scenes ? ['--scenes', given.scenes] : ['--from', given.from];
+  const args = ['--import', hook, fileURLToPath(import.meta.url), '--json', '--days', given.days, ...stretch];
   const data = given.data === undefined ? [] : ['--data', given.data];
   const runWith = ({ aim, sitemaps }: Constant, value: string): SiteFigures[] => {
     const env = { ...process.env, SKEIN_VARIED: value };

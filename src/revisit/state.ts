@@ -17,7 +17,7 @@ export interface ChangeState {
   readonly a: number;
   readonly b: number;
   readonly visits: number;
-  /** Visits that found a change. */
+  /** Visits that found a change of its own. */
   readonly changes: number;
   /** One bit per visit, 1 = changed, newest lowest. */
   readonly history: number;
@@ -55,6 +55,8 @@ export interface Observation {
   readonly lastChangeAge?: number;
   /** Number of changes within `days`, when a journal tells. */
   readonly changes?: number;
+  /** It changed with its server, not by itself: nothing but the history says so. */
+  readonly withOthers?: boolean;
 }
 
 export function newState(prior: Prior = PRIOR): ChangeState {

@@ -75,10 +75,6 @@ test('a wave begins with changes that rates do not explain, and ends when nothin
   const turns = Array.from({ length: 8 }, (_, i) => waves.count(server, DAY + i, look(true)));
   assert.deepEqual(turns.slice(0, 2), ['suspected', 'begun'], 'two of two are enough for a small server');
   assert.equal(server.wave, DAY);
-  const page = { page: 1, seen: DAY - 1, due: 50 * DAY };
-  assert.ok(dueInWave(server, page) < -300 * DAY, 'before everything else');
-  assert.equal(dueInWave(server, page, false), 0, 'where waves are the rule, as any that is late');
-  assert.equal(dueInWave(server, { ...page, seen: DAY + 1 }), 50 * DAY);
   for (let i = 0; i < 80; i++) waves.count(server, 2 * DAY + i, look(false));
   assert.equal(server.wave, 0);
 });
@@ -106,7 +102,7 @@ test('a wave that touches a third of the pages is one; a page in ten is not', ()
 test('a wave is seen over several rounds', () => {
   const earlier = { since: 8 * DAY, visits: 3, changed: 1, foretold: 0.15 };
   const server = { ...newServer(), id: 3 };
-  const waves = new Waves(() => earlier);
+  const waves = new Waves({ earlier: () => earlier });
   assert.equal(waves.count(server, 10 * DAY, look(true)), 'suspected');
   assert.equal(waves.count(server, 10 * DAY + 1, look(true)), 'begun');
 });
@@ -115,7 +111,7 @@ test('the next wave begins with pages that were seen since the last, whether tha
   const server = { ...newServer(), id: 5 };
   const waves = new Waves();
   for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true));
-  for (let i = 0; i < 30; i++) assert.equal(waves.count(server, DAY + 9 + i, look(true)), undefined);
+  for (let i = 0; i < 30; i++) assert.notEqual(waves.count(server, DAY + 9 + i, look(true)), 'begun');
   const again = { before: DAY + 20 };
   assert.equal(waves.count(server, 2 * DAY, look(true, again)), 'suspected');
   assert.equal(waves.count(server, 2 * DAY + 1, look(true, again)), 'begun');
@@ -129,47 +125,85 @@ test('looks at one part that is not touched end no wave that others have shown',
   assert.equal(server.wave, DAY);
   for (let i = 0; i < 30; i++) waves.count(server, DAY + 1 + i, look(false, { part: 'research 5 0' }));
   assert.equal(server.wave, DAY, 'the blog was not looked at since');
-  const touches = (folder: string, flags: number) =>
-    waves.touches(server, { seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags });
-  assert.ok(touches('blog', FLAG_CHANGED) && touches('news', 0));
+  const likely = (folder: string, flags: number) =>
+    waves.touched(server, { seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags })!.likely;
+  const before = likely('news', 0);
   for (const part of ['soc 6 0', 'about 6 0'])
     for (let i = 0; i < 4; i++) waves.count(server, DAY + 40, look(false, { part }));
-  assert.ok(touches('blog', FLAG_CHANGED), 'where it was shown');
-  assert.ok(!touches('news', 0), 'three parts without it: it is confined to those that have shown it');
+  assert.ok(likely('blog', FLAG_CHANGED) > 0.7, 'where it was shown');
+  assert.ok(likely('news', 0) < before && likely('soc', 0) < 0.15, `${likely('news', 0)} ${likely('soc', 0)}`);
   for (let i = 0; i < 14; i++) waves.count(server, DAY + 50, look(false, { part: 'blog 6 1' }));
   for (let i = 0; i < 14; i++) waves.count(server, DAY + 50, look(false, { part: 'downloads 6 1' }));
   assert.equal(server.wave, 0);
 });
 
-test('the next process goes on with a wave where it was shown, and not with one that has ended', () => {
+test('the next process goes on with all waves, and knows which of them a page has missed', () => {
   const server = newServer();
   const waves = new Waves();
   for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true, { part: 'blog 6 1' }));
-  for (const part of ['soc 6 0', 'about 6 0', 'news 6 0'])
-    for (let i = 0; i < 4; i++) waves.count(server, DAY + 40, look(false, { part }));
-  const next = new Waves(undefined, JSON.parse(JSON.stringify(waves.saved)));
-  const page = (folder: string, flags: number) => ({
-    ...{ seen_time: 1, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags },
-  });
-  assert.ok(next.touches(server, page('blog', FLAG_CHANGED)));
-  assert.ok(!next.touches(server, page('about', 0)) && !next.touches(server, page('else', 0)));
-  const later = { ...server, wave: 9 * DAY };
-  assert.ok(next.touches(later, page('about', 0)), 'another wave may touch other parts');
+  for (let i = 0; i < 4; i++) waves.count(server, DAY + 40, look(false, { part: 'soc 6 0' }));
+  const second = { before: DAY + 50, part: 'soc 6 0' };
+  for (let i = 0; i < 4; i++) waves.count(server, 3 * DAY + i, look(true, second));
+  const next = new Waves({ saved: JSON.parse(JSON.stringify(waves.saved)) });
+  const likely = (folder: string, flags: number, seen_time: number) =>
+    next.touched(server, { seen_time, url: `http://a/${folder}/x`, wire: 4 ** 6 + 1, flags })?.likely ?? 0;
+  assert.ok(likely('soc', 0, 2 * DAY) > 0.9, 'the second');
+  assert.ok(likely('blog', FLAG_CHANGED, 1) > 0.9, 'the first, and perhaps the second');
+  assert.ok(likely('blog', FLAG_CHANGED, 2 * DAY) < 0.5, 'seen after the first; the second has shown another folder');
+  assert.equal(likely('soc', 0, 4 * DAY), 0);
   assert.deepEqual(new Waves().saved, []);
 });
 
-test('a part of the server that a wave does not touch is left alone, and taken up again where it does after all', () => {
+test('waves on days that follow each other: a page that was seen in the first has missed the others', () => {
+  const server = { ...newServer(), id: 7 };
+  const waves = new Waves();
+  for (let i = 0; i < 20; i++) waves.count(server, DAY + i, look(true));
+  // A changed page that missed the first wave says nothing of a second; pages that were seen since do.
+  for (let i = 0; i < 20; i++) assert.notEqual(waves.count(server, 2 * DAY + i, look(true)), 'begun');
+  assert.equal(waves.saved.length, 1);
+  const turns = [0, 1].map(i => waves.count(server, 2 * DAY + 50 + i, look(true, { before: DAY + i })));
+  assert.equal(turns[1], 'begun');
+  waves.count(server, 3 * DAY, look(true, { before: 2 * DAY + 5 }));
+  assert.equal(waves.count(server, 3 * DAY + 1, look(true, { before: 2 * DAY + 6 })), 'begun');
+  const seen = (seen_time: number) => waves.touched(server, { seen_time, url: 'http://a/x', wire: 1, flags: 0 });
+  assert.ok(seen(DAY + 5)!.likely > 0.8, `${seen(DAY + 5)!.likely}`);
+  assert.ok(seen(1)!.likely >= seen(DAY + 5)!.likely);
+  assert.equal(seen(3 * DAY + 1), undefined);
+});
+
+test('what a wave explains is no sign that a page changes by itself', () => {
+  const server = { ...newServer(), id: 8 };
+  const waves = new Waves();
+  for (let i = 0; i < 9; i++) waves.count(server, DAY + i, look(true));
+  const page = { seen_time: 1, url: 'http://a/x', wire: 1, flags: 0 };
+  assert.ok(waves.explains(server, page, 0.05));
+  assert.ok(!waves.explains(server, page, 0.99));
+  assert.ok(!waves.explains(server, { ...page, seen_time: 2 * DAY }, 0.05));
+});
+
+test('a page that a wave has probably touched comes before those that are due, if what is seen will last', () => {
+  const terms = { weight: 1, theta: 2, maxInterval: 90, cycle: 10, meanRate: 0.1, recall: 0 };
+  const due = (stale: number, rate: number, freshness?: number) =>
+    dueInWave({ page: 0, now: 100 * DAY, stale, rate, freshness }, terms) / DAY - 100;
+  assert.ok(due(0.9, 0.05) < 0);
+  assert.ok(due(0.9, 0.05) < due(0.5, 0.05));
+  assert.ok(due(0.9, 2) > 0, 'two waves a day: it would be stale again before long');
+  assert.ok(due(0.9, 2, 0.98) < 0, 'a freshness is kept, whatever that costs');
+  assert.ok(due(0.01, 2, 0.98) > 0);
+});
+
+test('what a wave does not touch is believed less with each look, and more where it does after all', () => {
   const server = { ...newServer(), id: 6 };
   const waves = new Waves();
   for (let i = 0; i < 2; i++) waves.count(server, DAY + i, look(true));
   for (let i = 0; i < 9; i++) waves.count(server, DAY + 9, look(true, { part: 'blog 6 0' }));
   const turns = Array.from({ length: 4 }, () => waves.count(server, DAY + 9, look(false, { part: 'research 3 0' })));
-  assert.deepEqual(turns, [undefined, undefined, undefined, 'spared']);
-  const touches = (url: string, wire: number) => waves.touches(server, { seen_time: 1, url, wire, flags: 0 });
-  assert.equal(touches('http://a/research/x', 100), false);
-  assert.equal(touches('http://a/blog/x', 5000), true);
-  assert.equal(waves.count(server, DAY + 9, look(true, { part: 'research 3 0' })), 'spared');
-  assert.equal(touches('http://a/research/x', 100), true);
+  assert.ok(turns.includes('turned'), 'pages are placed anew');
+  const likely = (url: string, wire: number) => waves.touched(server, { seen_time: 1, url, wire, flags: 0 })!.likely;
+  assert.ok(likely('http://a/research/x', 100) < 0.15);
+  assert.ok(likely('http://a/blog/x', 5000) > 0.9);
+  assert.equal(waves.count(server, DAY + 9, look(true, { part: 'research 3 0' })), 'turned');
+  assert.ok(likely('http://a/research/x', 100) > 0.2);
   const page = { url: 'http://a/docs/x.html', wire: 9000, flags: 0 };
   assert.equal(partOf(page), partOf({ url: 'http://a/docs/y/z', wire: 11_000, flags: 0 }));
   assert.notEqual(partOf(page), partOf({ ...page, wire: 700 }));

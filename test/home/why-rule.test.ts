@@ -84,7 +84,7 @@ test('a part of a server that its wave leaves alone is not said to be in it', ()
     const server = ledger.servers.byId(1);
     server.wave = NOW - DAY / 2;
     ledger.servers.touch(server);
-    ledger.schedule.due.set(50, NOW + DAY);
+    ledger.schedule.due.set(50, NOW - 1);
     const ask = () => whyOf(ledger, { page: ledger.pages.get(50)!, known: ledger.pages.known(50)! }, NOW);
     assert.equal(ask().rule, 'wave');
     const saved = [{ server: 1, wave: server.wave, parts: [[' 0 0', 30, 0]] }];

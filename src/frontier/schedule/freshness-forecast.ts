@@ -61,9 +61,19 @@ export function doubtsOf(servers: Servers, waves: Waves, voices: Voices): Doubts
   };
 }
 
+/** Waves by what visits have shown, and by what the ledger has of them. */
+export function wavesOf(days: WaveDays, foresight: Foresight, voices: Voices): Waves {
+  return new Waves({
+    earlier: (server, time) => foresight.lately(server, time),
+    rate: (server, time) => days.rate(server, time),
+    saved: days.running,
+    vouches: server => voices.vouches(server),
+  });
+}
+
 /** By what the ledger has of them, for those who read it beside a running home. */
 export function savedDoubts(ledger: Ledger): Doubts {
-  return doubtsOf(ledger.servers, new Waves(undefined, new WaveDays(ledger).running), new Voices(ledger));
+  return doubtsOf(ledger.servers, new Waves({ saved: new WaveDays(ledger).running }), new Voices(ledger));
 }
 
 /** Days of cells that are read. */

@@ -7,6 +7,13 @@ import type { Server } from '../../ledger/servers.ts';
 import type { PingRecord } from '../../revisit/pings.ts';
 import { importance, type VisitCost, visitCost } from '../../revisit/value.ts';
 
+/** What says how often a page will change, besides its own belief. */
+export interface PacedPage {
+  readonly server: number;
+  readonly role: Known['role'];
+  readonly flags: number;
+}
+
 /** An image is a small part of a page. */
 const IMAGE_WEIGHT = 0.1;
 
@@ -76,7 +83,7 @@ export function wireOf({ page, cost }: Visit, before: { readonly wire: number | 
 }
 
 /** How a server answers visits that find nothing new. */
-interface Honoured {
+export interface Honoured {
   /** Share that are 304s; the others bring the whole body again. */
   readonly share: number;
   /** Visits behind it, as far as they count. */

@@ -7,12 +7,12 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { FLAG_DOUBTED, isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
+import { FLAG_CHANGED, FLAG_DOUBTED, isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { roles } from '../../ledger/pages/pages.ts';
 import type { ScheduledPage } from '../../ledger/schedule/scheduled-pages.ts';
 import type { Server } from '../../ledger/servers.ts';
 import type { NoticeKind } from '../../notices/notice.ts';
-import { type Balance, type Belief, balanceForShare, balanceForSpending } from '../../revisit/budget.ts';
+import type { Balance, Belief } from '../../revisit/budget.ts';
 import { believed } from '../../revisit/estimators/gamma.ts';
 import { observe } from '../../revisit/estimators/observe.ts';
 import { countedByPings } from '../../revisit/pings.ts';
@@ -27,15 +27,17 @@ import {
 } from '../../revisit/policy.ts';
 import { type ChangeState, newState, packState, unpackState } from '../../revisit/state.ts';
 import type { VisitCost } from '../../revisit/value.ts';
-import { isOwnTurn, Rhythm, steerBoth } from '../steering.ts';
+import { Rhythm, steerAfter } from '../steering.ts';
 import { aliasDue, dueWithout, sitemapRest } from './due-after-failure.ts';
-import { type Doubts, doubtsOf, Foresight, type Fresh, MOST_STEERED } from './freshness-forecast.ts';
+import { type Doubts, doubtsOf, Foresight, type Fresh, MOST_STEERED, wavesOf } from './freshness-forecast.ts';
 import {
   costAfter,
   costOf,
+  type Honoured,
   honouredBy,
   type ImportancePlace,
   meanCost,
+  type PacedPage,
   pingsOf,
   priceByVisits,
   roleOf,
@@ -55,14 +57,13 @@ import {
 import { lastChangeAge } from './validator-trust.ts';
 import { UNLIKELY, Voices } from './voices.ts';
 import { WaveDays } from './wave-days.ts';
-import { dueInWave, FIRST as FIRST_OF_ALL, partOf, Waves } from './waves.ts';
+import { dueInWave, FIRST as FIRST_OF_ALL, partOf, type Waves } from './waves.ts';
 
 /** The state of a page after its first visit, and the same packed: in a crawl this is the state of every page. */
 const FIRST = newState();
 const FIRST_CHANGE = packState(FIRST);
 /** A sitemap is believed to change once a day until visits show otherwise. */
 const SITEMAP_PRIOR = { a: 1, b: 1 };
-/** Cost of a visit, until the first visits show it. */
 const FIRST_KILOBYTES = 5;
 
 export class Schedule {
@@ -79,13 +80,15 @@ export class Schedule {
   #visitsPerDay: number;
   /** Cost of an average visit. */
   #kilobytes: number;
-  #honoured: ReturnType<typeof honouredBy> | undefined;
+  #honoured: ((server: number) => Honoured) | undefined;
   readonly #foresight: Foresight;
   readonly #rhythm = new Rhythm();
   readonly #waves: Waves;
   readonly #waveDays: WaveDays;
   readonly #voices: Voices;
   readonly #doubts: Doubts;
+  /** Pages that come next because of what visits have found since due times were computed. */
+  readonly #next = new Set<number>();
   /** Time of the last question or visit, milliseconds since 1970. */
   #now = 0;
   #neighbours: ServerPrior | undefined;
@@ -106,8 +109,7 @@ export class Schedule {
     this.#balance = saved?.balance ?? { theta: this.#theta, visits, spent: 0, freshness: 0 };
     this.#waveDays = new WaveDays(ledger);
     this.#foresight = new Foresight(ledger, this.plan.estimator, this.#waveDays);
-    const lately = (server: number, time: number) => this.#foresight.lately(server, time);
-    this.#waves = new Waves(lately, this.#waveDays.running, server => this.#voices.vouches(server));
+    this.#waves = wavesOf(this.#waveDays, this.#foresight, this.#voices);
     this.#doubts = doubtsOf(ledger.servers, this.#waves, this.#voices);
   }
 
@@ -149,8 +151,11 @@ export class Schedule {
   }
 
   costOf(row: Parameters<typeof costOf>[0], server: number): VisitCost {
-    this.#honoured ??= honouredBy(this.#ledger, this.#now);
-    return costOf(row, this.#honoured(server));
+    return costOf(row, this.#answers(server));
+  }
+
+  #answers(server: number): Honoured {
+    return (this.#honoured ??= honouredBy(this.#ledger, this.#now))(server);
   }
 
   /** Learns from a visit; returns the new state of the estimator and the next due time. */
@@ -168,11 +173,12 @@ export class Schedule {
     if (role === 'sitemap') return { change, due: visit.time + sitemapRest(next) * DAY, unspoken };
     if (lesson.alias) return { change, due: aliasDue(visit.time), unspoken };
     const weight = this.#weigh(id, visit.depth, role);
-    this.#steer(lesson);
+    if (this.#continuous)
+      this.#theta = steerAfter(this.#ledger, { theta: this.#theta, visits: this.#visitsPerDay }, lesson);
     this.#now = visit.time;
-    this.#honoured ??= honouredBy(this.#ledger, visit.time);
-    const terms = this.termsFor(weight, server, costAfter(visit, before, this.#honoured(server.id)), unspoken);
-    const paced = this.#paced(next, server.id, role);
+    const terms = this.termsFor(weight, server, costAfter(visit, before, this.#answers(server.id)), unspoken);
+    const flags = visit.outcome === 'fetched' ? FLAG_CHANGED : (before?.flags ?? 0);
+    const paced = this.#paced(next, { server: server.id, role, flags });
     const due = nextDue(this.plan, paced, visit.time, { ...terms, phase: phaseOf(id) });
     return { change, due: this.#continuous ? this.#rhythm.due(next, visit.time, due) : due, unspoken };
   }
@@ -204,9 +210,11 @@ export class Schedule {
     this.#now = now;
     this.#honoured = honouredBy(this.#ledger, now);
     this.#foresight.plan(now);
+    this.#next.clear();
     this.#kilobytes = meanCost(sample.map(row => this.#costOfRow(row))) || FIRST_KILOBYTES;
     const beliefs = sample.map(row => this.#beliefOf(row, this.#stateOf(row)));
-    this.#balance = this.#seek(beliefs, pages, i => sample[i]!.server);
+    const targets = (wanted: number) => this.#foresight.targets(wanted, now);
+    this.#balance = this.#thetas.balance(this.settings, targets, { beliefs, pages, serverOf: i => sample[i]!.server });
     this.#theta = this.#balance.theta;
     const states = sample.filter(({ role }) => roles[role] === 'page').map(row => this.#stateOf(row));
     this.#rhythm.measure(states, (this.#balance.visits * pages) / step);
@@ -223,12 +231,13 @@ export class Schedule {
       const server = this.#ledger.servers.byId(row.server);
       const { weight } = this.#beliefOf(row, state);
       const terms = this.termsFor(weight, server, this.#costOfRow(row), isUnspoken(row));
-      const paced = this.#paced(state, row.server, roles[row.role]!);
+      const paced = this.#paced(state, { ...row, role: roles[row.role]! });
       const due = nextDue(this.plan, paced, row.seen_time, { ...terms, phase: phaseOf(row.page) });
       // The first visit comes somewhere within the interval, so visits a day follow from the whole interval.
       if (roles[row.role] === 'page') visits += 1 / intervalOf(this.plan, paced, terms);
       const soon = this.#continuous ? this.#rhythm.due(state, row.seen_time, due) : due;
-      this.#ledger.schedule.pages.put(row.page, this.#moved(row, state, server, soon), packState(state));
+      const moved = this.#moved(row, state, server, Math.min(soon, this.#dueByWaves(row, state, server, terms)));
+      this.#ledger.schedule.pages.put(row.page, moved, packState(state));
     }
     return visits;
   }
@@ -262,18 +271,9 @@ export class Schedule {
     } satisfies SavedSchedule);
   }
 
-  #seek(beliefs: readonly Belief[], pages: number, serverOf: (belief: number) => number): Balance {
-    const { freshness, share, bytes } = this.settings;
-    this.#thetas.clear();
-    if (freshness !== undefined)
-      return { ...this.#thetas.seek(this.#foresight.targets(freshness, this.#now), beliefs, serverOf), freshness };
-    if (bytes === undefined) return balanceForShare(share ?? 0.1, beliefs, MAX_INTERVAL);
-    return balanceForSpending(bytes / 1000 / Math.max(1, pages), beliefs, MAX_INTERVAL);
-  }
-
   #beliefOf(row: ScheduledPage, state: ChangeState): Belief {
     const role = roles[row.role]!;
-    const { a, b } = this.#paced(state, row.server, role);
+    const { a, b } = this.#paced(state, { ...row, role });
     const recall = this.#aims && role === 'page' ? this.#voices.told(this.#ledger.servers.byId(row.server), row) : 0;
     return { a, b, weight: this.#weigh(row.page, row.depth, role), cost: this.#price(this.#costOfRow(row)), recall };
   }
@@ -282,30 +282,35 @@ export class Schedule {
     return this.costOf({ ...row, tagged: row.tagged === 1 }, row.server);
   }
 
-  /** The belief that due times follow from; where the aim is a freshness, it is corrected by what visits have found. */
-  #paced(state: ChangeState, server: number, role: ImportancePlace['role']): ChangeState {
-    if (!this.#aims || role !== 'page') return state;
-    return { ...state, b: state.b / this.#foresight.factor(server, state) };
+  /**
+   * The belief that due times follow from. Where the aim is a freshness, it is corrected by what visits have found. A page that
+   * ever changed will also be touched by the next wave of its server.
+   */
+  #paced(state: ChangeState, { server, role, flags }: PacedPage): ChangeState {
+    if (role !== 'page') return state;
+    const factor = this.#aims ? this.#foresight.factor(server, state) : 1;
+    const waves = flags & FLAG_CHANGED && this.plan.estimator.posterior ? this.#waveDays.rate(server, this.#now) : 0;
+    return { ...state, b: 1 / (factor / state.b + waves / state.a) };
   }
 
   /** A due time, moved by notices since the last visit and by what other pages of the server have shown. */
   #moved(row: ScheduledPage, state: ChangeState, server: Server, due: number): number {
     if (row.flags & FLAG_DOUBTED) return Math.min(due, row.seen_time);
-    const next = this.#inWave(row, server, due);
-    if (row.pings === 0) return next;
+    if (this.#next.has(row.page)) return Math.min(due, this.#now - FIRST_OF_ALL);
+    if (row.pings === 0) return due;
     return Math.min(
-      next,
+      due,
       Math.max(row.seen_time - FIRST_OF_ALL, due - this.#voices.worth(server, row, this.plan.estimator.rate(state))),
     );
   }
 
-  #inWave(row: ScheduledPage, server: Server, due: number): number {
-    if (!this.#waves.touches(server, row)) return due;
-    return dueInWave(
-      server,
-      { page: row.page, seen: row.seen_time, due },
-      this.#waveDays.leave(server.id, this.#visitsPerDay),
-    );
+  #dueByWaves(row: ScheduledPage, state: ChangeState, server: Server, terms: PolicyTerms): number {
+    const touched = this.#waves.touched(server, row);
+    if (!touched) return Number.POSITIVE_INFINITY;
+    const { estimator } = this.plan;
+    const stale = 1 - estimator.survival(state, (this.#now - row.seen_time) / DAY) * (1 - touched.likely);
+    const rate = estimator.rate(this.#paced(state, { ...row, role: roles[row.role]!, flags: FLAG_CHANGED }));
+    return dueInWave({ page: row.page, now: this.#now, stale, rate, freshness: this.settings.freshness }, terms);
   }
 
   #weigh(page: number, depth: number, role: ImportancePlace['role']): number {
@@ -342,7 +347,11 @@ export class Schedule {
     if (days <= 0 || (lesson.second && !changed)) return state;
     if (roleOf(visit) !== 'page') return observe(state, { days, changed });
     const counted = countedByPings(pingsOf(server), before.pings, { changed });
+    const page = { ...before, url: visit.url, seen_time: before.seen_time! };
+    const foretold = 1 - this.plan.estimator.survival(state, days);
+    const withOthers = this.plan.estimator.posterior && changed && this.#waves.explains(server, page, foretold);
     this.#tell(lesson, before, { state, days });
+    if (withOthers) return observe(state, { days, changed, withOthers });
     const age = changed ? lastChangeAge(server, visit) : undefined;
     return observe(state, { days, changed, ...counted, ...(age !== undefined && { lastChangeAge: age }) });
   }
@@ -361,6 +370,7 @@ export class Schedule {
     const { survival } = this.plan.estimator;
     const foretold = 1 - survival(state, days * (1 - this.#voices.told(server, before))) * (1 - word);
     this.#voices.judged(server, before, { time: visit.time, changed, foretold: 1 - survival(state, days) });
+    this.#next.delete(before.page);
     const waved = server.wave > before.seen_time!;
     const named = before.pings > 0;
     const audit = this.audits.delete(before.page);
@@ -375,6 +385,7 @@ export class Schedule {
     if (turn === undefined || turn === 'suspected') {
       const alone = changed && !named && !waved;
       const next = followUps(this.#ledger, here, { time: visit.time, alone, suspected: turn !== undefined });
+      for (const { page } of next) this.#next.add(page);
       this.#ledger.schedule.due.hasten(next, visit.time - FIRST_OF_ALL);
       return;
     }
@@ -385,16 +396,5 @@ export class Schedule {
     this.#ledger.servers.touch(server);
     // Pages that were not seen since the wave began come next; when it has ended, normal due times are restored.
     this.#place(this.#ledger.schedule.pages.ofServer(server.id));
-  }
-
-  #steer({ visit, before, server, pages }: ScheduleLesson): void {
-    if (!this.#continuous || !before || !isOwnTurn(before, server)) return;
-    const all = Math.max(1, this.#ledger.pages.size);
-    const load = { pages: all, budget: this.#visitsPerDay || 0.1 * all };
-    const steered = steerBoth({ theta: this.#theta, server, pages }, (visit.time - before.due!) / DAY, load);
-    this.#theta = steered.theta;
-    if (steered.multiplier === server.multiplier) return;
-    server.multiplier = steered.multiplier;
-    this.#ledger.servers.touch(server);
   }
 }

@@ -4,7 +4,7 @@
  */
 import { DAY } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { WaveSaved } from './waves.ts';
+import { USUAL, type WaveSaved } from './waves.ts';
 
 interface NotedWave {
   /** Days since 1970. */
@@ -15,8 +15,8 @@ interface NotedWave {
 
 /** Days that are remembered. */
 const REMEMBERED = 14;
-/** Share of the budget that the waves of one server may take. */
-const MOST = 0.5;
+/** Days after which a wave counts for 1/e. */
+const FLOCK = 5;
 const SETTING = 'waves';
 const RUNNING = 'running-waves';
 
@@ -50,16 +50,12 @@ export class WaveDays {
     this.#ledger.settings.set(SETTING, this.#all);
   }
 
-  /** Waves are so rare at this server that following each leaves enough of the `visits` a day for other servers. */
-  leave(server: number, visits: number): boolean {
-    const { days, pages } = this.#all[server] ?? { days: [], pages: 0 };
-    return (days.length / REMEMBERED) * pages <= MOST * visits;
-  }
-
-  /** Share of the remembered days on which a wave began. */
+  /** Waves a day that are to be expected at this server: they come in flocks, a release and its mends. */
   rate(server: number, time: number): number {
-    const since = Math.floor(time / DAY) - REMEMBERED;
-    return (this.#all[server]?.days ?? []).filter(day => day > since).length / REMEMBERED;
+    const today = Math.floor(time / DAY);
+    const days = (this.#all[server]?.days ?? []).filter(day => day > today - REMEMBERED);
+    const lately = days.reduce((sum, day) => sum + Math.exp((day - today) / FLOCK), 0);
+    return (USUAL.waves + lately) / (USUAL.days + FLOCK);
   }
 
   /** A wave began within the last `days` days. */

@@ -1,14 +1,16 @@
 /**
- * Waves: pages of a server that change together, because of a new menu, a new version, a banner. When visits find more changes
- * than the pages' own rates explain, the rest of the server has probably changed as well, and comes next; when such visits
- * find nothing more, the wave is over. A part of the server that the wave does not touch (a folder, or the small pages) is
- * left alone as soon as a few visits have shown that. This decides only what a wave touches, never whether a page changed.
+ * Waves: pages of a server that change together, because of a new menu, a new version, a banner. A look at a page is foretold
+ * by the page's own rate and by the waves that it has missed, those that began since it was last seen. A wave begins where
+ * looks are explained better by one more; so the next one is found while the last still runs, by pages that were seen since.
+ * A page that was seen after the first of three waves has missed the other two.
+ *
+ * How likely a wave has touched a page follows from what looks have found in the page's part of the server, and moves it
+ * forward as a notice does: by what it is worth. This decides only what waves touch, never whether a page changed.
  */
 import { DAY } from '../../base/clock.ts';
-import type { Draft } from '../../base/draft.ts';
 import { FLAG_CHANGED, isUnspoken } from '../../ledger/pages/known-row.ts';
 import type { Server } from '../../ledger/servers.ts';
-import { phaseOf } from '../../revisit/policy.ts';
+import { MAX_INTERVAL, type PolicyTerms, phaseOf } from '../../revisit/policy.ts';
 
 /** What visits to one server have shown in the same window of time. */
 export interface WaveShown {
@@ -20,21 +22,33 @@ export interface WaveShown {
   readonly foretold: number;
 }
 
-interface Tide extends Draft<WaveShown> {
-  /** What earlier days have shown. */
-  readonly earlier: WaveShown | undefined;
-  /** When the window ends, milliseconds since 1970. */
-  until: number;
-  /** The same by part of the server. */
-  readonly parts: Map<string, Draft<WaveShown>>;
+/** Looks, held against what was known. */
+interface WaveEvidence {
+  changed: number;
+  /** Logarithms: how much better each share of TOUCHED explains them than what was known. */
+  readonly better: number[];
 }
 
-/** What visits since a wave began have found in a part of the server. */
-interface RunPart {
+interface Tide extends WaveEvidence {
+  /** When the window begins and ends, milliseconds since 1970. */
+  readonly since: number;
+  readonly until: number;
+  /** What earlier days have shown. */
+  readonly earlier: WaveShown | undefined;
+  /** The same by part of the server. */
+  readonly parts: Map<string, WaveEvidence>;
+  /** Looks so far; they are the first of the wave that they prove. */
+  readonly seen: WaveSeen[];
+  /** They have proved one. */
+  proof: boolean;
+}
+
+/** What looks since a wave began have found in a part of the server; each counts as far as nothing else explains a change. */
+interface WavePart {
   visits: number;
   changed: number;
-  /** The wave does not touch it. */
-  over: boolean;
+  /** What it was worth when pages were last placed by it. */
+  placed: number;
 }
 
 /** What the ledger keeps of a wave: a small budget follows it over several rounds. */
@@ -45,25 +59,25 @@ export interface WaveSaved {
   readonly parts: readonly (readonly [part: string, visits: number, changed: number])[];
 }
 
-/** The visits that proved a wave, and those that followed from it. */
-interface WaveRun {
+interface Wave {
   /** When it began, milliseconds since 1970. */
-  readonly wave: number;
-  readonly parts: Map<string, RunPart>;
-  /** It touches only the parts in which changes were found. */
-  confined: boolean;
+  readonly began: number;
+  readonly parts: Map<string, WavePart>;
+  /** How likely it has touched a page of a part, as far as that was asked since its last look. */
+  readonly likely: Map<string, number>;
 }
 
-/** How likely it is that a wave has touched a page. */
+/** How likely it is that waves have touched a page. */
 export interface Touched {
   readonly likely: number;
-  /** Visits to its part of the server since the wave began. */
+  /** Visits to its part of the server since the last wave began. */
   readonly looks: number;
 }
 
 /** What waves learn from a visit. */
 export interface WaveSeen {
   readonly changed: boolean;
+  /** Probability of a change by the page's own rate. */
   readonly foretold: number;
   /** When the page was seen the last time before, milliseconds since 1970. */
   readonly before: number;
@@ -71,237 +85,273 @@ export interface WaveSeen {
   readonly part: string;
 }
 
-/** `spared`: the wave turned out not to touch a part of the server. `suspected`: one more change would prove a wave. */
-type WaveStep = 'begun' | 'ended' | 'spared' | 'suspected' | undefined;
+/** `turned`: what is believed of a part of the server is another. `suspected`: one more change would prove a wave. */
+type WaveStep = 'begun' | 'ended' | 'turned' | 'suspected' | undefined;
 
 /** Length of the window in which visits count together, milliseconds. */
 const WINDOW = DAY / 2;
-/** Prior odds: a wave on one day in fifty at a server. */
-const ODDS = 1 / 50;
 /** Shares of a server's pages that a wave may touch, equally likely. */
 const TOUCHED = [0.25, 0.5, 0.95];
 /** One change proves nothing; and no page counts as less likely to change at a visit than LEAST_RATE. */
 const LEAST_CHANGED = 2;
 const LEAST_FORETOLD = 0.02;
+/** A change that was as likely as not is no sign of a wave, however often it comes true. */
+const MOST_FORETOLD = 0.5;
 /** Odds of a wave that are worth a few visits. */
 const SUSPICIOUS = 0.1;
-/** A wave ends when so many visits find changes at less than this share of pages; fewer suffice for a part of the server. */
+/** A wave was none when so many visits find changes at less than this share of the pages of every part. */
 const ENOUGH_VISITS = 12;
-const ENOUGH_OF_PART = 4;
 const OVER_SHARE = 0.15;
 /** Parts of a server that are counted separately. */
 const MOST_PARTS = 64;
+/** Waves of a server that are told apart. Whoever missed one of them missed those after it. */
+const MOST_WAVES = 8;
+
+/** What is known of a server from before this process. */
+interface WaveSources {
+  /** What visits of the last days have shown: a small budget finds a wave over several rounds. */
+  readonly earlier?: (server: number, time: number) => WaveShown | undefined;
+  /** Waves a day that are to be expected of it. */
+  readonly rate?: (server: number, time: number) => number;
+  readonly saved?: readonly WaveSaved[];
+  /** A site's word says of each page of which it tells whether it changed, and has been true. */
+  readonly vouches?: (server: Server) => boolean;
+}
 
 export class Waves {
   readonly #tides = new Map<number, Tide>();
-  readonly #runs = new Map<number, WaveRun>();
-  readonly #earlier: (server: number, time: number) => WaveShown | undefined;
-  readonly #vouches: (server: Server) => boolean;
+  /** By server, the last one last. */
+  readonly #waves = new Map<number, Wave[]>();
+  readonly #sources: WaveSources;
 
-  /**
-   * `earlier`: what visits of the last days have shown, before this process. A small budget finds a wave over several rounds.
-   * `vouches`: a site's word says of each page of which it tells whether it changed, and has been true.
-   */
-  constructor(
-    earlier: (server: number, time: number) => WaveShown | undefined = () => undefined,
-    saved: readonly WaveSaved[] = [],
-    vouches: (server: Server) => boolean = () => false,
-  ) {
-    this.#earlier = earlier;
-    this.#vouches = vouches;
-    for (const { server, wave, parts } of saved) this.#runs.set(server, runOf(wave, parts));
+  constructor(sources: WaveSources = {}) {
+    this.#sources = sources;
+    for (const { server, wave, parts } of sources.saved ?? []) {
+      const list = [...(this.#waves.get(server) ?? []), waveOf(wave, parts)];
+      this.#waves.set(
+        server,
+        list.sort((a, b) => a.began - b.began),
+      );
+    }
   }
 
   /** The running waves, as the ledger keeps them. */
   get saved(): WaveSaved[] {
-    return [...this.#runs].map(([server, { wave, parts }]) => ({
-      server,
-      wave,
-      parts: [...parts].map(([part, { visits, changed }]) => [part, visits, changed] as const),
-    }));
+    return [...this.#waves].flatMap(([server, list]) =>
+      list.map(({ began, parts }) => ({
+        ...{ server, wave: began },
+        parts: [...parts].map(([part, { visits, changed }]) => [part, visits, changed] as const),
+      })),
+    );
   }
 
   /** Counts a visit that no notice brought about. */
   count(server: Server, time: number, seen: WaveSeen): WaveStep {
-    return server.wave > seen.before ? this.#run(server, time, seen) : this.#watch(server, time, seen);
+    const missed = this.#missed(server, seen.before);
+    const touched = anyOf(missed.map(wave => likelyIn(wave, seen.part)));
+    const step = this.#watch(server, time, seen, 1 - (1 - seen.foretold) * (1 - touched));
+    if (step === 'begun' || missed.length === 0) return step;
+    const turned = missed.map(wave => learn(wave, missed, seen)).includes(true);
+    if (missed.some(isNone)) {
+      this.#keep(
+        server,
+        this.#of(server).filter(wave => !isNone(wave)),
+      );
+      this.#tides.delete(server.id);
+      return 'ended';
+    }
+    return turned ? 'turned' : step;
   }
 
-  /** The running wave of the server may have touched this page since its last visit. */
-  touches(server: Server, page: Parted & { readonly seen_time: number }): boolean {
-    if (server.wave <= page.seen_time || (!isUnspoken(page) && this.#vouches(server))) return false;
-    const run = this.#runOf(server);
-    const own = run?.parts.get(partOf(page));
-    return own && shows(own) ? true : !own?.over && !run?.confined;
-  }
-
-  /**
-   * Probability that the wave has touched a page, estimated from visits in its part of the server, and from those in all parts
-   * where these are few. Each part counts the same, because parts that are touched are visited first. When only one folder has
-   * shown changes, the wave is as likely as not confined to it.
-   */
+  /** Probability that one of the waves that a page has missed touched it; undefined where it missed none. */
   touched(server: Server, page: Parted & { readonly seen_time: number }): Touched | undefined {
-    if (!this.touches(server, page)) return undefined;
-    const parts = this.#runOf(server)?.parts ?? new Map<string, RunPart>();
+    if (server.wave <= page.seen_time || (!isUnspoken(page) && this.#sources.vouches?.(server))) return undefined;
+    const missed = this.#missed(server, page.seen_time);
     const part = partOf(page);
-    const own = parts.get(part) ?? { visits: 0, changed: 0 };
-    const folders = new Set([...parts].filter(([, each]) => shows(each)).map(([name]) => folderOf(name)));
-    const apart = folders.size === 1 && !folders.has(folderOf(part)) ? OF_ONE_FOLDER : 1;
-    return { likely: likelyAmong(own, apart * shareOf([...parts.values()])), looks: own.visits };
+    const looks = missed.at(-1)?.parts.get(part)?.visits ?? 0;
+    return { likely: anyOf(missed.map(wave => likelyIn(wave, part))), looks };
   }
 
-  /** Counts a page that was seen after the last wave: the next one may begin with it. */
-  #watch(server: Server, time: number, { changed, foretold, part }: WaveSeen): WaveStep {
+  /** The waves that a page has missed explain that it has changed better than its own rate does. */
+  explains(server: Server, page: Parted & { readonly seen_time: number }, foretold: number): boolean {
+    return (this.touched(server, page)?.likely ?? 0) > foretold;
+  }
+
+  /** Could these looks be the first of a wave? `known`: how likely the last one was to find a change. */
+  #watch(server: Server, time: number, seen: WaveSeen, known: number): WaveStep {
     let tide = this.#tides.get(server.id);
     if (!tide || time > tide.until) {
-      const earlier = tide || server.wave > 0 ? undefined : this.#earlier(server.id, time);
-      tide = { ...still(time), earlier };
+      const earlier = tide || server.wave > 0 ? undefined : this.#sources.earlier?.(server.id, time);
+      tide = { ...still(), since: time, until: time + WINDOW, earlier, parts: new Map(), seen: [], proof: false };
       this.#tides.set(server.id, tide);
     }
-    const own = tide.parts.get(part) ?? { since: tide.since, visits: 0, changed: 0, foretold: 0 };
-    if (tide.parts.size < MOST_PARTS) tide.parts.set(part, own);
-    for (const sum of [tide, own]) {
-      sum.visits++;
-      sum.changed += changed ? 1 : 0;
-      sum.foretold += foretold;
+    const own = tide.parts.get(seen.part) ?? still();
+    if (tide.parts.size < MOST_PARTS) tide.parts.set(seen.part, own);
+    tide.seen.push(seen);
+    weigh(tide, seen.changed, known);
+    weigh(own, seen.changed, known);
+    if (!seen.changed || tide.proof) return undefined;
+    const odds = this.#sources.rate?.(server.id, time) ?? USUAL.waves / USUAL.days;
+    const { earlier } = tide;
+    const isProof = (each: WaveEvidence) => each.changed >= LEAST_CHANGED && oddsOf(each, odds) > 1;
+    tide.proof = isProof(tide) || isProof(own);
+    if (tide.proof) return this.#begin(server, time, tide.since);
+    tide.proof = earlier !== undefined && isProof(withEarlier(tide, earlier));
+    if (tide.proof) return this.#begin(server, time, earlier!.since);
+    return oddsOf(tide, odds) > SUSPICIOUS || oddsOf(own, odds) > SUSPICIOUS ? 'suspected' : undefined;
+  }
+
+  #begin(server: Server, time: number, since: number): WaveStep {
+    const young = this.#of(server).filter(({ began }) => began > time - MAX_INTERVAL * DAY);
+    const wave = waveOf(since, []);
+    this.#keep(server, [...young.slice(1 - MOST_WAVES), wave]);
+    for (const seen of this.#tides.get(server.id)!.seen) {
+      const missed = this.#missed(server, seen.before);
+      for (const each of missed) learn(each, missed, seen);
     }
-    if (!changed) return undefined;
-    const since = [tide, own, together(tide)].find(isWave)?.since ?? 0;
-    if (since <= server.wave) return [tide, own].some(isSuspect) ? 'suspected' : undefined;
-    const shown = [...tide.parts].map(([name, sum]) => [name, sum.visits, sum.changed] as const);
-    this.#turn(server, since, time);
-    this.#runs.set(server.id, { ...runOf(since, shown), confined: false });
     return 'begun';
   }
 
-  /** Counts a page that the wave may have touched. */
-  #run(server: Server, time: number, { changed, part }: WaveSeen): WaveStep {
-    const run = this.#runOf(server) ?? runOf(server.wave, []);
-    this.#runs.set(server.id, run);
-    const own = run.parts.get(part) ?? { visits: 0, changed: 0, over: false };
-    if (run.parts.size < MOST_PARTS) run.parts.set(part, own);
-    own.visits++;
-    own.changed += changed ? 1 : 0;
-    const before = { over: own.over, confined: run.confined };
-    own.over = isOver(own, ENOUGH_OF_PART);
-    const all = [...run.parts.values()];
-    run.confined = isConfined(all);
-    if (all.some(shows) || !isOver(sumOf(all), ENOUGH_VISITS))
-      return own.over !== before.over || run.confined !== before.confined ? 'spared' : undefined;
-    this.#turn(server, 0, time);
-    return 'ended';
+  #of(server: Server): Wave[] {
+    return this.#waves.get(server.id) ?? (server.wave > 0 ? [waveOf(server.wave, [])] : []);
   }
 
-  /** The running wave of the server. */
-  #runOf({ id, wave }: Server): WaveRun | undefined {
-    const run = this.#runs.get(id);
-    return run?.wave === wave ? run : undefined;
+  #keep(server: Server, waves: Wave[]): void {
+    if (waves.length > 0) this.#waves.set(server.id, waves);
+    else this.#waves.delete(server.id);
+    server.wave = waves.at(-1)?.began ?? 0;
   }
 
-  #turn(server: Server, wave: number, time: number): void {
-    server.wave = wave;
-    this.#tides.set(server.id, { ...still(time), earlier: undefined });
-    this.#runs.delete(server.id);
+  #missed(server: Server, seen: number): readonly Wave[] {
+    return server.wave <= seen ? [] : this.#of(server).filter(({ began }) => began > seen);
   }
 }
 
-function runOf(wave: number, shown: WaveSaved['parts']): WaveRun {
-  const parts = shown.map(([part, visits, changed]): [string, RunPart] => [
-    part,
-    { visits, changed, over: isOver({ visits, changed }, ENOUGH_OF_PART) },
-  ]);
-  return { wave, parts: new Map(parts), confined: isConfined(parts.map(([, each]) => each)) };
+function waveOf(began: number, shown: WaveSaved['parts']): Wave {
+  const parts = shown.map(([part, visits, changed]): [string, WavePart] => [part, { visits, changed, placed: 0 }]);
+  return { began, parts: new Map(parts), likely: new Map() };
 }
 
-/** There are more changes than the pages' own rates explain: by likelihood, a wave is the better explanation. */
-function isWave(shown: WaveShown): boolean {
-  return shown.changed >= LEAST_CHANGED && oddsOf(shown) > 1;
+const still = (): WaveEvidence => ({ changed: 0, better: TOUCHED.map(() => 0) });
+
+function weigh(evidence: WaveEvidence, changed: boolean, known: number): void {
+  if (known > MOST_FORETOLD) return;
+  const usual = Math.max(LEAST_FORETOLD, known);
+  if (changed) evidence.changed++;
+  for (const [i, share] of TOUCHED.entries()) {
+    evidence.better[i]! += changed ? Math.log(1 + ((1 - usual) * share) / usual) : Math.log1p(-share);
+  }
 }
 
-/** This may become a wave; a few more visits will show. */
-function isSuspect(shown: WaveShown): boolean {
-  return oddsOf(shown) > SUSPICIOUS;
+/** Odds that one more wave explains the looks, against what was known; `odds`: before any look. */
+function oddsOf({ better }: WaveEvidence, odds: number): number {
+  return (odds * better.reduce((sum, log) => sum + Math.exp(log), 0)) / TOUCHED.length;
 }
 
-function oddsOf({ visits, changed, foretold }: WaveShown): number {
-  const own = Math.min(0.9, Math.max(LEAST_FORETOLD, foretold / visits));
-  const times = (share: number) => (share / own) ** changed * ((1 - share) / (1 - own)) ** (visits - changed);
-  return (ODDS * TOUCHED.reduce((sum, share) => sum + (share > own ? times(share) : 0), 0)) / TOUCHED.length;
+/** With the looks of earlier days, of which only sums are known. */
+function withEarlier({ changed, better }: WaveEvidence, earlier: WaveShown): WaveEvidence {
+  const usual = Math.min(MOST_FORETOLD, Math.max(LEAST_FORETOLD, earlier.foretold / Math.max(1, earlier.visits)));
+  const log = (share: number) =>
+    earlier.changed * Math.log(1 + ((1 - usual) * share) / usual) +
+    (earlier.visits - earlier.changed) * Math.log1p(-share);
+  return { changed: changed + earlier.changed, better: better.map((each, i) => each + log(TOUCHED[i]!)) };
 }
 
-function isOver({ visits, changed }: { readonly visits: number; readonly changed: number }, enough: number): boolean {
-  return visits >= enough && changed < OVER_SHARE * visits;
+/** A wave learns from a look, as far as neither the page's own rate nor other waves explain a change; is it turned by that? */
+function learn(wave: Wave, missed: readonly Wave[], { changed, foretold, part }: WaveSeen): boolean {
+  const others = missed.filter(each => each !== wave).map(each => likelyIn(each, part));
+  const weight = (1 - foretold) * (1 - anyOf(others));
+  const own = wave.parts.get(part) ?? { visits: 0, changed: 0, placed: surenessOf(likelyIn(wave, part)) };
+  if (wave.parts.size < MOST_PARTS) wave.parts.set(part, own);
+  own.visits += weight;
+  own.changed += changed ? weight : 0;
+  wave.likely.clear();
+  const sureness = surenessOf(likelyIn(wave, part));
+  const isSame = sureness <= own.placed * 2 && sureness >= own.placed / 2;
+  if (isSame || Math.max(sureness, own.placed) < LEAST_SURE) return false;
+  own.placed = sureness;
+  return true;
 }
 
-/** Visits have shown that the wave touches this part of the server. */
-function shows({ changed, over }: RunPart): boolean {
-  return changed > 0 && !over;
+/** What a wave is worth grows with this, see worthOf. */
+const LEAST_SURE = 0.1;
+const surenessOf = (likely: number): number => -Math.log1p(-likely);
+
+/** Its looks have found next to nothing in any part of the server. */
+function isNone({ parts }: Wave): boolean {
+  const all = [...parts.values()];
+  const visits = all.reduce((sum, each) => sum + each.visits, 0);
+  return visits >= ENOUGH_VISITS && all.every(each => each.changed < OVER_SHARE * each.visits || each.changed === 0);
 }
 
-/** Enough visits to other parts found almost nothing. One large part says little about the others, so its count is capped. */
-function isConfined(parts: readonly RunPart[]): boolean {
-  const quiet = parts.filter(part => !shows(part));
-  const visits = quiet.reduce((sum, part) => sum + Math.min(part.visits, ENOUGH_OF_PART), 0);
-  return isOver({ visits, changed: sumOf(quiet).changed }, ENOUGH_VISITS);
-}
+const anyOf = (likely: readonly number[]): number => 1 - likely.reduce((none, each) => none * (1 - each), 1);
 
 /** Factor for pages of other folders, when only one folder has shown changes. */
 const OF_ONE_FOLDER = 0.5;
-/** Weight of the prior, in visits. */
-const DOUBT = 2;
+/** Parts whose likelihood is remembered. */
+const MOST_ASKED = 1024;
+/** Weight of the prior, in visits: a wave mostly touches nearly all of a part, or nothing of it. */
+const DOUBT = 0.7;
 
-/** Share of a part's pages that the wave touches; the prior is its share over all parts. */
-function likelyAmong({ visits, changed }: Pick<RunPart, 'visits' | 'changed'>, elsewhere: number): number {
+/**
+ * Probability that a wave has touched a page of a part of the server, estimated from visits in it, and from those in all parts
+ * where these are few. Each part counts the same, because parts that are touched are visited first. When only one folder has
+ * shown changes, the wave is as likely as not confined to it.
+ */
+function likelyIn(wave: Wave, part: string): number {
+  const likely = wave.likely.get(part) ?? likelyBy(wave, part);
+  if (wave.likely.size < MOST_ASKED) wave.likely.set(part, likely);
+  return likely;
+}
+
+function likelyBy({ parts }: Wave, part: string): number {
+  const all = [...parts.values()];
+  const elsewhere = all.reduce((sum, each) => sum + likelyAmong(each, 0.5), 0.5) / (all.length + 1);
+  const folders = new Set([...parts].filter(([, { changed }]) => changed > 0).map(([name]) => folderOf(name)));
+  const apart = folders.size === 1 && !folders.has(folderOf(part)) ? OF_ONE_FOLDER : 1;
+  return likelyAmong(parts.get(part) ?? { visits: 0, changed: 0 }, apart * elsewhere);
+}
+
+function likelyAmong({ visits, changed }: Pick<WavePart, 'visits' | 'changed'>, elsewhere: number): number {
   return (changed + DOUBT * elsewhere) / (visits + DOUBT);
 }
 
-/** Mean share over the parts; one half where there are none. */
-function shareOf(parts: readonly RunPart[]): number {
-  const sum = parts.reduce((total, part) => total + likelyAmong(part, 0.5), 0.5);
-  return sum / (parts.length + 1);
-}
-
-function sumOf(parts: readonly RunPart[]): { visits: number; changed: number } {
-  return parts.reduce((sum, { visits, changed }) => ({ visits: sum.visits + visits, changed: sum.changed + changed }), {
-    visits: 0,
-    changed: 0,
-  });
-}
-
-function together(now: Tide): WaveShown {
-  const { earlier } = now;
-  if (!earlier) return now;
-  return {
-    since: earlier.since,
-    visits: earlier.visits + now.visits,
-    changed: earlier.changed + now.changed,
-    foretold: earlier.foretold + now.foretold,
-  };
-}
-
-function still(since: number): Omit<Tide, 'earlier'> {
-  return { since, visits: 0, changed: 0, foretold: 0, until: since + WINDOW, parts: new Map() };
-}
-
-/** A page whose server is in a wave. */
+/** What decides when a page is due by the waves that it has missed. */
 interface InWave {
   readonly page: number;
-  /** Milliseconds: when it was last seen. */
-  readonly seen: number;
-  readonly due: number;
+  readonly now: number;
+  /** Probability that our copy is not as the page is now. */
+  readonly stale: number;
+  /** Changes a day of the page, and waves that will touch it: a look lasts until the first of them. */
+  readonly rate: number;
+  /** The freshness that was asked for; undefined = the aim is a budget. */
+  readonly freshness: number | undefined;
 }
 
-/** How far a page that a wave touches moves ahead of pages that are due by themselves, milliseconds. */
-export const FIRST = 365 * DAY;
+/** However sure a copy is to be stale, a look may find nothing. */
+const MOST_STALE = 0.999;
 
 /**
- * Due time of a page that was last seen before the running wave of its server. Such pages come before all others, spread over
- * the server, so that the first visits show which parts the wave touches. Unless `first` (waves come so often that they would
- * take most of the budget) they come like pages that have waited for a day.
+ * A look at a page that is stale now, and not perhaps some day, is worth as much as one at a page that changes at this rate and was
+ * left alone until it was as likely to be stale. It is as late as a usual page is whose value has grown as far beyond the
+ * threshold; value grows as the square of time.
  */
-export function dueInWave(server: Server, { page, seen, due }: InWave, first = true): number {
-  if (server.wave <= seen) return due;
-  return Math.min(due, server.wave - (first ? FIRST + phaseOf(page) * DAY : DAY));
+export function dueInWave({ page, now, stale, rate, freshness }: InWave, terms: PolicyTerms): number {
+  const left = 1 - Math.min(MOST_STALE, stale);
+  const value = (terms.weight * (1 - left + left * Math.log(left))) / rate;
+  const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
+  const late = Math.sqrt(value / (terms.theta * (visit + stale * change)));
+  // A freshness is kept whatever its pages are worth: the worthiest first, until it is reached.
+  const due = freshness !== undefined && stale > 1 - freshness ? 0 : 1;
+  // Spread over the server, so that the first visits show which parts are touched.
+  return now + (terms.cycle * (due - late) - phaseOf(page)) * DAY;
 }
+
+/** How far a page moves that comes before all others, milliseconds. */
+export const FIRST = 365 * DAY;
+
+/** Waves, and days, that what a server has shown is taken together with. */
+export const USUAL = { waves: 0.5, days: 25 };
 
 /** Ratio of sizes: pages that differ by a factor of four are seldom of one kind. */
 const SIZE_STEP = 4;

@@ -57,7 +57,7 @@ export interface WhyAsked {
   kept(): ReadonlySet<number>;
   /** The rule that a person wrote for it; absent = none. */
   readonly timed?: TimedPages | undefined;
-  /** The wave in which its server is may have touched it. */
+  /** The waves in which its server is have probably touched it. */
   readonly waved: boolean;
   /** Probability that it has changed, by that wave and by notices. */
   readonly told: number;
@@ -78,7 +78,7 @@ export function ruleOf({ page, known }: LookedUpPage, asked: WhyAsked): WhyRule 
   if (known.due <= asked.now && asked.kept().has(page.server)) return 'kept';
   if (known.flags & FLAG_DOUBTED) return 'doubted';
   if (known.pings > 0) return 'notice';
-  if (asked.waved) return 'wave';
+  if (asked.waved && known.due <= asked.now) return 'wave';
   // Every other rule lets it rest for a while.
   if (known.due < (known.seen_time ?? 0)) return 'suspected';
   const wait = (known.due - (known.seen_time ?? known.time)) / DAY;

@@ -5,6 +5,7 @@ import { type Fresh, savedDoubts } from '../../frontier/schedule/freshness-forec
 import { weighed } from '../../frontier/schedule/importance.ts';
 import { Schedule } from '../../frontier/schedule/schedule.ts';
 import { trustTerms } from '../../frontier/schedule/validator-trust.ts';
+import { UNLIKELY } from '../../frontier/schedule/voices.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { FLAG_TOLD, isUnspoken, type KnownRow } from '../../ledger/pages/known-row.ts';
 import { type PageRow, roles } from '../../ledger/pages/pages.ts';
@@ -113,7 +114,7 @@ function askedOf(ledger: Ledger, { page, known }: LookedUpPage, schedule: Schedu
     freshness,
     kept: () => schedule.kept(now),
     timed: roles[page.role] === 'page' ? timedFor(times)(page.url) : undefined,
-    waved: wave !== undefined,
+    waved: wave !== undefined && wave.likely >= UNLIKELY,
     told: 1 - (1 - (wave?.likely ?? 0)) * (1 - (seen ? doubts.believed(seen) : 0)),
     heard: freshness !== undefined && (known?.pings ?? 0) > 0 && isBelieved(ledger, page.id, page.server),
   };

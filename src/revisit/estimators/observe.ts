@@ -5,7 +5,7 @@ import { type GammaMemory, MEMORY, observeGamma } from './gamma.ts';
 
 /** Negative intervals (a clock that was set back) count as none. */
 export function observe(state: ChangeState, observation: Observation, memory: GammaMemory = MEMORY): ChangeState {
-  const seen = checked(observation);
+  const seen = checked(observation.withOthers ? { days: observation.days, changed: false } : observation);
   const { days, changed } = seen;
   const belief = observeGamma(state, seen, memory);
   // Nutch takes the time of the visit for that of the change when the server gives none.
@@ -17,7 +17,7 @@ export function observe(state: ChangeState, observation: Observation, memory: Ga
     b: belief.b,
     visits: state.visits + 1,
     changes: state.changes + counted,
-    history: ((state.history << 1) | counted) >>> 0,
+    history: ((state.history << 1) | (observation.changed ? 1 : 0)) >>> 0,
     stillDays: state.stillDays + days - changedDays,
     changedDays: state.changedDays + changedDays,
     changedSquares: state.changedSquares + changedDays * days,

@@ -4,9 +4,10 @@
  *
  *   node bench/rounds.ts [--days 14] [--from 0,15,30] [--data DIR] [--aims 10%,0.98] [--sites superset,julia]
  *     [--sitemaps | --no-sitemaps] [--validators correct,deploy,none,lm-now,half] [--alone] [--vary [--constants HEARD,…]]
- *     [--watch 30%] [--short] [--verbose]
+ *     [--scenes 1,2,3] [--watch 30%] [--short] [--verbose]
  *
  * `--from`: recorded days that count as day 0, a run for each; the last table has all of them, `--short` nothing else.
+ * `--scenes`: made-up sites with waves in every rhythm instead of recordings (rounds/scenes.ts), a run for each seed.
  * `--alone`: each site is a collection of its own.
  * `--vary`: each constant that decides anything here is given other values, and chosen anew on all sites but one: what
  * would that one get? The difference to the value in use is what the choice owes to having seen the site. Each is judged by

@@ -47,8 +47,15 @@ export const CONSTANTS: readonly Constant[] = [
   { file: 'calibration.ts', name: 'CHOSEN', values: ['0.1', '0.5'], aim: '10%', judge: interval },
   { file: 'waves.ts', name: 'OF_ONE_FOLDER', values: ['0.25', '1'], aim: '10%', judge: interval },
   { file: 'state.ts', name: 'PRIOR', values: ['{ a: 0.1, b: 1 }', '{ a: 0.6, b: 6 }'], aim: '10%', judge: fresh },
-  { file: 'waves.ts', name: 'ODDS', values: ['1 / 500', '1 / 5'], aim: '10%', judge: fresh },
-  { file: 'waves.ts', name: 'ENOUGH_OF_PART', values: ['2', '12'], aim: '10%', judge: fresh },
+  {
+    file: 'waves.ts',
+    name: 'USUAL',
+    values: ['{ waves: 0.1, days: 25 }', '{ waves: 2, days: 25 }'],
+    aim: '10%',
+    judge: fresh,
+  },
+  { file: 'waves.ts', name: 'DOUBT', values: ['0.3', '2'], aim: '10%', judge: fresh },
+  { file: 'wave-days.ts', name: 'FLOCK', values: ['2', '14'], aim: '10%', judge: fresh },
   { file: 'waves.ts', name: 'OVER_SHARE', values: ['0.05', '0.3'], aim: '10%', judge: fresh },
   { file: 'lots.ts', name: 'OF_SERVER', values: ['1', '4'], aim: '10%', judge: fresh },
 ];

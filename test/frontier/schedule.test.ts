@@ -156,3 +156,17 @@ test('a second look, moments after the first, says nothing of how often a page c
     ledger.commit();
   });
 });
+
+test('a round that looked at some pages just after a crawl says nothing for sure of the others', () => {
+  withLedger(100, ledger => {
+    ledger.begin();
+    const schedule = new Schedule(ledger);
+    schedule.aim({ share: 0.1 }, NOW);
+    ledger['database'].prepare('UPDATE known SET seen_time = ?').run(NOW - 60_000);
+    for (let i = 0; i < 10; i++) ledger.schedule.forecasts.add(NOW, { server: 1, kind: 0, foretold: 0.01 }, i < 2);
+    ledger.settings.set('refreshed', NOW - 30_000);
+    const { low, expected } = schedule.freshness(NOW);
+    assert.ok(expected < 0.99 && low < 0.9, `${expected} ${low}: two of ten had changed`);
+    ledger.commit();
+  });
+});

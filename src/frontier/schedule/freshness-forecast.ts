@@ -94,7 +94,7 @@ export const MOST_STEERED = 100;
 type FreshnessByDay = Readonly<Record<string, number>>;
 /** Inferred copies that are taken together with those that were looked at. */
 const DOUBTED: Audited = { right: 9, wrong: 1 };
-/** Days: who was looked at so lately is not unseen today. */
+/** Days: who was looked at so lately is not unseen today, unless a round began since. */
 const TODAY = 0.5;
 
 export class Foresight {
@@ -215,6 +215,7 @@ export class Foresight {
     const parts = new Map<string, Draft<Required<CalibrationPart>>>();
     const inferred = this.#ledger.storage.inferred.pages();
     const wrong = this.#wrong();
+    const round = this.#ledger.settings.get<number>('refreshed') ?? 0;
     for (const row of this.#ledger.schedule.pages.sample()) {
       const { seen_time, change, server } = row;
       const state = unpackState(change);
@@ -233,7 +234,7 @@ export class Foresight {
       parts.set(key, part);
       const days = Math.max(0, (now - seen_time) / DAY);
       part.pages++;
-      part.unseen += days > TODAY ? 1 : 0;
+      part.unseen += days > TODAY || seen_time < round ? 1 : 0;
       const touched = waved(row);
       // A copy that was inferred has what a wave brought, as far as such copies turned out to be right.
       if (inferred.has(row.page)) part.stale += wrong;

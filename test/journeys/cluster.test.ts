@@ -158,7 +158,7 @@ describe('a cluster', { skip }, () => {
   });
 
   test('over slow lines a crawl takes longer, and ends', async t => {
-    await using web = await openWeb({ ...webOptions, servers: 6, pagesPerServer: 10, seed: 9 });
+    await using web = await openWeb({ ...webOptions, servers: 4, pagesPerServer: 5, seed: 9 });
     await using cluster = await openCluster({ lines: true });
     const ann = await cluster.join('ann', crawlOf(web));
     const bob = await cluster.join('bob');

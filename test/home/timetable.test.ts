@@ -69,5 +69,5 @@ test('a watch looks at a page every so often, at others by its budget, and tells
     collection.skein.page(web.url('/about'))!.time + 300_000,
   );
   assert.equal(collection.skein.changes({ pattern: '/news' }).length, looks('/news') - 1);
-  await assert.rejects(collection.skein.watch({ every: ['/news soon'] }).summary(), /--every cannot be/);
+  await assert.rejects(collection.skein.watch({ every: ['/news soon'] }).summary(), /SkeinError: every cannot be/);
 });

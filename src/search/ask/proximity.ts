@@ -11,7 +11,7 @@ import { nameAtoms } from './titles.ts';
 
 /** Pages that are looked at, and characters of a text. */
 export const LOOKED_AT = 20;
-const READ = 30_000;
+const READ = 100_000;
 const LONGEST_HEADING = 200;
 /** Characters in which words stand together, for each word of the query. */
 const ROOM = 25;
@@ -37,7 +37,7 @@ export class Proximity {
   of(page: number, language: string, plan: QueryPlan): number {
     const row = this.#text.get(page) as TextRow | undefined;
     if (row === undefined) return 1;
-    const together = mostTogether(unpack(row).slice(0, READ), language, plan);
+    const together = mostTogether(unpack(row, READ).slice(0, READ), language, plan);
     const near = 1 + WORTH * Math.min(1, together / plan.loose.length) ** 2;
     return defines(row, plan) ? near * (1 + DEFINED) : near;
   }

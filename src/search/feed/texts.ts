@@ -2,7 +2,7 @@
  * The texts that snippets are cut from, as they are stored. By Skein's own encoder, in about the time of zstd's level 1 and
  * little more than half of zlib's (bench/deflate.ts).
  */
-import { inflateRawSync } from 'node:zlib';
+import { constants, inflateRawSync } from 'node:zlib';
 import { deflateInput, inputRoom } from '../../errand/deflate/deflate.ts';
 
 /** Shorter texts cost more to compress than they save. */
@@ -23,7 +23,12 @@ export function pack(text: string): PackedText {
   return { packed: 1, body: deflateInput(written).slice() };
 }
 
-export function unpack({ packed, body }: PackedText): string {
-  const { buffer, byteOffset, byteLength } = packed === 0 ? body : inflateRawSync(body);
+/** `most`: bytes of what is stored that are read, for who needs only the beginning of a long text. */
+export function unpack({ packed, body }: PackedText, most = body.length): string {
+  const read = body.subarray(0, most);
+  const { buffer, byteOffset, byteLength } = packed === 0 ? read : inflateRawSync(read, most < body.length ? cut : {});
   return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }
+
+/** What is cut off is not missed. */
+const cut = { finishFlush: constants.Z_SYNC_FLUSH };

@@ -3,7 +3,7 @@
  * MiniSearch, Orama, Xapian and SQLite's FTS5, each in a process of its own with the same pages. The mean of 1 / place for each
  * kind of query, for the half that the search was tuned with and the half held out; and what pages and queries cost.
  *
- *   node bench/search.ts --relevance-only [--shelf first|second|third|fourth] [--before CHECKOUT] [--misses] [--no-peers]
+ *   node bench/search.ts --relevance-only [--shelf first|…|sixth] [--before CHECKOUT] [--misses] [--no-peers]
  *
  * `--before` names a checkout of an older Skein, which is asked the same. Its own index and Skein's are filled, and asked,
  * one right after the other, in processor time.

@@ -107,23 +107,11 @@ export function eachTarget(bytes: Uint8Array, visit: (target: number) => void): 
 
 /** The targets in packed links that lie one behind another: reading them together takes a third of the time. */
 export function eachTargetOfAll(bytes: Uint8Array, visit: (target: number) => void): void {
-  let at = 0;
-  const number = () => {
-    let value = 0;
-    for (let bits = 0; ; bits += 7) {
-      const byte = bytes[at++]!;
-      value |= (byte & 127) << bits;
-      if (!(byte > 127)) return value >>> 0;
-    }
-  };
-  while (at < bytes.length) {
-    const count = number();
-    if (count > bytes.length - at) throw new Error('packed links are truncated');
-    for (let left = count; left > 0; left--) visit(number());
-    const flags = number();
-    at += flags;
-    const anchors = number();
-    at += anchors;
+  const from = new ByteReader(bytes);
+  while (from.left > 0) {
+    for (let left = from.count(1); left > 0; left--) visit(from.varint());
+    from.bytes();
+    from.bytes();
   }
 }
 

@@ -5,10 +5,10 @@
  *
  *   node bench/growth-refresh.ts [--pages 1000000,10000000] [--budget 10000] [--keep]
  *
- * A million pages and a budget of 10,000: 660 MB at the peak, 46 s of CPU on two cores, measured before the schedule read its
- * rows as records. 200,000 pages and a budget of 4,000: 13.3 and 13.4 s of CPU before, 10.3 and 11.5 s since. What grows with the
- * collection is not the visits but the two passes in which all due times are computed anew, 18 µs a page, and the pages of
- * a server that are placed anew when a wave begins or ends there.
+ * A million pages and a budget of 10,000: 609 MB at the peak, 60 s of CPU on two cores at a load of 20 to 25 (660 MB and 46 s with
+ * less load, before the schedule read its rows as records). 200,000 pages and a budget of 4,000: 13.3 and 13.4 s of CPU before,
+ * 10.3 and 11.5 s since. What grows with the collection is not the visits but the two passes in which all due times are computed
+ * anew, 18 µs a page, and the pages of a server that are placed anew when a wave begins or ends there.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';

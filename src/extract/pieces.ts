@@ -21,7 +21,7 @@ export function piecesOf({ kind, markdown }: Block, most: number): BlockPieces[]
     const lines = linesOf(markdown);
     return [{ head: lines.slice(0, 2).join(''), units: lines.slice(2), foot: '' }];
   }
-  if (kind === 'list') return itemsOf(markdown, most);
+  if (kind === 'list') return itemsOf(markdown.split(/(?<=\n)(?=\S)/), most);
   if (kind === 'heading' || (kind === 'quote' && holdsCode(markdown))) return [whole(markdown)];
   return [{ ...whole(''), units: markdown.split(kind === 'quote' ? /(?<=\n>\n)/ : SENTENCES) }];
 }
@@ -32,21 +32,24 @@ const linesOf = (text: string): string[] => text.split(/(?<=\n)/);
 const holdsCode = (markdown: string): boolean => markdown.includes('```');
 const SENTENCES = /(?<=[.!?]["')\]]*\s+)(?=\S)|(?<=[。！？])/;
 
-/** Items that are short go together; one that is long stands apart. */
-function itemsOf(list: string, most: number): BlockPieces[] {
+/** Items that are short go together; one that is long stands apart, below the first lines of those that it is in. */
+function itemsOf(items: readonly string[], most: number, head = ''): BlockPieces[] {
   const found: BlockPieces[] = [];
   let units: string[] = [];
-  for (const item of list.split(/(?<=\n)(?=\S)/)) {
+  const end = () => {
+    if (units.length > 0) found.push({ head, units, foot: '' });
+    units = [];
+  };
+  for (const item of items) {
     const inner = item.length > most ? insideOf(item) : undefined;
     if (inner === undefined) {
       units.push(item);
       continue;
     }
-    if (units.length > 0) found.push({ ...whole(''), units });
-    units = [];
-    found.push(inner);
+    end();
+    for (const pieces of itemsOf(inner.units, most, head + inner.head)) found.push(pieces);
   }
-  if (units.length > 0) found.push({ ...whole(''), units });
+  end();
   return found;
 }
 

@@ -48,6 +48,21 @@ test('pieces are Markdown of their own: a table with its header, code in its fen
   for (const piece of inside('quote')) assert.match(piece, /^(?:>.*(?:\n|$))+$/);
 });
 
+test('lists in long items of lists are cut, too, each part below the items that it is in', () => {
+  const inner = `<ul>${rowsOf(300)
+    .map(row => `<li>${row}</li>`)
+    .join('')}</ul>`;
+  const found = chunks(
+    `<ul><li>Library<ul><li>Short</li><li>Internet<ul><li>Clients${inner}</li></ul></li></ul></li></ul>`,
+  );
+  const parts = found.filter(({ markdown }) => markdown.includes('of row'));
+  assert.ok(parts.length > 3, `${parts.length} parts`);
+  for (const { markdown } of parts) {
+    assert.ok(markdown.length <= MOST, `${markdown.length} characters`);
+    assert.match(markdown, /(?:^|\n)- Library\n {2}- Internet\n {4}- Clients\n {6}- the value/);
+  }
+});
+
 test('a table that is short stays whole, and so does a row that is long by itself', () => {
   const short = chunks(shapes['table']!(rowsOf(50)));
   assert.equal(short.length, 1);

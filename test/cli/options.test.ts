@@ -151,6 +151,6 @@ test('a seed without a scheme is https, on this machine http', () => {
     'http://[::1]/x',
     'https://localhost.example/',
   ]);
-  assert.throws(() => seedUrl('ftp://example.org/'), /not a URL that can be crawled/);
+  assert.throws(() => seedUrl('ftp://example.org/'), /Skein reads http and https, not ftp/);
   assert.throws(() => seedUrl('ht!tp://example.org/'), /not a URL that can be crawled/);
 });

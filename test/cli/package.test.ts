@@ -47,7 +47,7 @@ test('the published package works without its sources', () => {
     ['account', '--json'],
   ])
     assert.equal(skein(...words, ...data), node(join(root, 'bin', 'skein.js'), ...words, ...data), words.join(' '));
-  assert.throws(() => skein('crawl', 'ftp://a', '--data', 'demo'), /not a URL that can be crawled/);
+  assert.throws(() => skein('crawl', 'ftp://a', '--data', 'demo'), /Skein reads http and https, not ftp/);
 
   // A program that has Skein as a dependency names its parts by what package.json exports.
   for (const part of ['.', './site', './testing'])

@@ -16,7 +16,7 @@ function poolOf(...pages: number[]): { pool: Pool; aims: Aim[] } {
         schedule.settings = wanted;
       },
     };
-    return { id, ledger: { begin() {}, dueTimes: { countLive: () => live } }, frontier: { schedule } };
+    return { id, ledger: { begin() {}, schedule: { due: { countLive: () => live } } }, frontier: { schedule } };
   });
   return { pool: new Pool(members as unknown as PoolMember[]), aims };
 }

@@ -103,7 +103,7 @@ test('a schema of rows says what a row must be, and makes it; the rest is refuse
   assert.equal(refused.length, 2);
   assert.match(refused[0]!, /^price: Too small/);
   assert.match(refused[1]!, /^name: .*expected string/);
-  assert.throws(() => fieldsFrom({ ...file, row: {} }, 'f.ts'), /row: is not a schema of zod/);
+  assert.throws(() => fieldsFrom({ ...file, row: {} }, 'f.ts'), /"row" is not a schema of zod/);
   const late = z.object({}).refine(async () => true);
   fieldsFrom({ ...file, row: late }, 'f.ts').rows(html, 'http://a.org/', why => refused.push(why));
   assert.match(refused.at(-1)!, /must be synchronous/);

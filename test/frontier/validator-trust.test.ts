@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { DAY } from '../../src/base/clock.ts';
 import type { Visit } from '../../src/errand/visit.ts';
 import { lastChangeAge, learnTrust, trustTerms } from '../../src/frontier/schedule/validator-trust.ts';
@@ -226,4 +228,22 @@ test('a wave has probably touched a page as far as looks at its part have found 
   const elsewhere = waves.touched(single, { seen_time: 1, url: 'http://a/soc/x', wire: 5000, flags: 0 })!.likely;
   assert.ok(elsewhere < touched('news', 0), `${elsewhere}: one folder alone has shown it`);
   assert.equal(waves.touched(server, { seen_time: 2 * DAY, url: 'http://a/blog/x', wire: 5000, flags: 0 }), undefined);
+});
+
+test('what a round has seen of a large server does not stay in memory', () => {
+  const held = () => {
+    setFlagsFromString('--expose_gc');
+    (runInNewContext('gc') as () => void)();
+    return process.memoryUsage().heapUsed;
+  };
+  const server = newServer();
+  const waves = new Waves();
+  const before = held();
+  const looks = 200_000;
+  for (let i = 0; i < looks; i++) {
+    const seen = { changed: i % 50 === 0, foretold: 0.02, before: DAY, part: `folder-of-this-page 5 ${i % 2}` };
+    waves.count(server, 100 * DAY + i, seen);
+  }
+  assert.ok(held() - before < 10 * looks, 'less than ten bytes a look');
+  assert.deepEqual(waves.saved, [], 'what its rates explain is no wave');
 });

@@ -37,7 +37,7 @@ interface Tide extends WaveEvidence {
   readonly earlier: WaveShown | undefined;
   /** The same by part of the server. */
   readonly parts: Map<string, WaveEvidence>;
-  /** Looks so far; they are the first of the wave that they prove. */
+  /** The latest looks, until they prove a wave: they are its first. */
   readonly seen: WaveSeen[];
   /** They have proved one. */
   proof: boolean;
@@ -187,7 +187,7 @@ export class Waves {
     }
     const own = tide.parts.get(seen.part) ?? still();
     if (tide.parts.size < MOST_PARTS) tide.parts.set(seen.part, own);
-    tide.seen.push(seen);
+    remember(tide, seen);
     weigh(tide, seen.changed, known);
     weigh(own, seen.changed, known);
     if (!seen.changed || tide.proof) return undefined;
@@ -209,6 +209,7 @@ export class Waves {
       const missed = this.#missed(server, seen.before);
       for (const each of missed) learn(each, missed, seen);
     }
+    this.#tides.get(server.id)!.seen.length = 0;
     return 'begun';
   }
 
@@ -230,6 +231,15 @@ export class Waves {
 function waveOf(began: number, shown: WaveSaved['parts']): Wave {
   const parts = shown.map(([part, visits, changed]): [string, WavePart] => [part, { visits, changed, placed: 0 }]);
   return { began, parts: new Map(parts), likely: new Map() };
+}
+
+/** Looks that a wave learns from when it begins: enough to know its parts, and few for servers of millions of pages. */
+const MOST_SEEN = 1000;
+
+function remember({ seen, proof }: Tide, look: WaveSeen): void {
+  if (proof) return;
+  if (seen.length >= 2 * MOST_SEEN) seen.splice(0, MOST_SEEN);
+  seen.push(look);
 }
 
 const still = (): WaveEvidence => ({ changed: 0, better: TOUCHED.map(() => 0) });

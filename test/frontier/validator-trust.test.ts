@@ -192,6 +192,8 @@ test('a page that a wave has probably touched comes before those that are due, i
   assert.ok(due(0.9, 2) > 0, 'two waves a day: it would be stale again before long');
   assert.ok(due(0.9, 2, 0.98) < 0, 'a freshness is kept, whatever that costs');
   assert.ok(due(0.01, 2, 0.98) > 0);
+  const never = due(0.9, 0);
+  assert.ok(never < 0 && never >= -365, 'a page that never changed by itself has a due time, too');
 });
 
 test('what a wave does not touch is believed less with each look, and more where it does after all', () => {

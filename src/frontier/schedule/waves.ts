@@ -332,7 +332,7 @@ interface InWave {
   readonly now: number;
   /** Probability that our copy is not as the page is now. */
   readonly stale: number;
-  /** Changes a day of the page, and waves that will touch it: a look lasts until the first of them. */
+  /** Changes a day of the page, and waves that will touch it: a look lasts until the first of them. By some estimators 0. */
   readonly rate: number;
   /** The freshness that was asked for; undefined = the aim is a budget. */
   readonly freshness: number | undefined;
@@ -348,13 +348,13 @@ const MOST_STALE = 0.999;
  */
 export function dueInWave({ page, now, stale, rate, freshness }: InWave, terms: PolicyTerms): number {
   const left = 1 - Math.min(MOST_STALE, stale);
-  const value = (terms.weight * (1 - left + left * Math.log(left))) / rate;
+  const value = (terms.weight * (1 - left + left * Math.log(left))) / Math.max(rate, 1 / MAX_INTERVAL);
   const { visit, change } = terms.cost ?? { visit: 1, change: 0 };
   const late = Math.sqrt(value / (terms.theta * (visit + stale * change)));
   // A freshness is kept whatever its pages are worth: the worthiest first, until it is reached.
   const due = freshness !== undefined && stale > 1 - freshness ? 0 : 1;
   // Spread over the server, so that the first visits show which parts are touched.
-  return now + (terms.cycle * (due - late) - phaseOf(page)) * DAY;
+  return Math.max(now - FIRST, now + (terms.cycle * (due - late) - phaseOf(page)) * DAY);
 }
 
 /** How far a page moves that comes before all others, milliseconds. */

@@ -65,7 +65,9 @@ function mentions(data: string, text: string): string[] {
 
 test('what the frontier left in a file goes at once, not when the next run writes another', async () => {
   const data = copy('memory');
-  writeFileSync(join(data, 'frontier-0a1b.bin'), 'fingerprints and digests of pages that are forgotten');
+  await inEach(data, async ({ directory }) => {
+    writeFileSync(join(directory, 'frontier-0a1b.bin'), 'fingerprints and digests of pages that are forgotten');
+  });
   await forgetIn(data, [original]);
   assert.deepEqual(mentions(data, 'fingerprints and digests'), []);
 });

@@ -62,7 +62,7 @@ import { dueInWave, FIRST as FIRST_OF_ALL, partOf, type Waves } from './waves.ts
 /** The state of a page after its first visit, and the same packed: in a crawl this is the state of every page. */
 const FIRST = newState();
 const FIRST_CHANGE = packState(FIRST);
-/** A sitemap is believed to change once a day until visits show otherwise. */
+/** Until visits show otherwise, a sitemap is believed to change once a day, and a visit to cost so many kilobytes. */
 const SITEMAP_PRIOR = { a: 1, b: 1 };
 const FIRST_KILOBYTES = 5;
 
